@@ -18,7 +18,7 @@ LIGHT := .venv-runtime
 LOCKED := requirements/runtime.txt requirements/dev.txt requirements/docs.txt
 SOURCES := $(shell find src -name '*.py')
 # The rooms whose tests also run on the compiled build: those that are compiled, and what decides through them.
-COMPILED_TESTS := $(wildcard tests/compiled tests/model tests/engine tests/conformance)
+COMPILED_TESTS := $(wildcard tests/compiled tests/model tests/engine tests/properties tests/conformance)
 WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest
 

@@ -1,0 +1,59 @@
+"""What every test shares: which build runs, how long Hypothesis searches, where optional data lies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import railwise
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+# A machine under load must not fail a test, so no profile has a deadline. The default searches the same examples every
+# time: a gate should not turn red by chance. The nightly profile looks for new ones and prints how to repeat them.
+settings.register_profile("default", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "nightly", deadline=None, max_examples=2000, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_configure() -> None:
+    """Refuse to test another build than the one that was asked for."""
+    wanted = os.environ.get("RAILWISE_EXPECT_BUILD", "")
+    if wanted and wanted != railwise.build_kind():
+        message = f"RAILWISE_EXPECT_BUILD={wanted}, but {railwise.__file__} is the {railwise.build_kind()} build"
+        raise pytest.UsageError(message)
+
+
+def pytest_report_header() -> str:
+    """Name the build in the header of the run."""
+    return f"railwise: {railwise.build_kind()} build in {Path(railwise.__file__).parent}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave nightly tests out unless the marker expression speaks of them."""
+    if "nightly" in (config.getoption("-m") or ""):
+        return
+    left_out = [item for item in items if item.get_closest_marker("nightly")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
+
+
+@pytest.fixture(scope="session")
+def shared() -> Callable[[str], Path]:
+    """Return a function that finds a path below ``../shared`` and skips the test, naming it, where it is absent."""
+
+    def find(name: str) -> Path:
+        path = SHARED / name
+        if not path.exists():
+            pytest.skip(f"needs ../shared/{name}")
+        return path
+
+    return find
