@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import cast
 
 from setuptools import Extension, setup
 
@@ -27,8 +28,8 @@ def extensions() -> list[Extension]:
         str(path) for room in COMPILED_ROOMS for path in (root / room).rglob("*.py") if path.name != "__init__.py"
     )
     options = ["--strict", "--python-version=3.11"]
-    modules: list[Extension] = mypycify([*options, *sources], opt_level="3", debug_level="0", group_name="railwise")
-    return modules
+    modules = mypycify([*options, *sources], opt_level="3", debug_level="0", group_name="railwise")
+    return cast("list[Extension]", modules)
 
 
 setup(ext_modules=extensions())

@@ -1,0 +1,1 @@
+"""How quick Railwise is, always as a ratio to something measured in the same run."""
