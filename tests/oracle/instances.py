@@ -46,6 +46,9 @@ class Draft:
     """An instance under construction: dials that themes turn before nodes and workloads are drawn."""
 
     random: Random
+    sizes: tuple[int, ...] = (2, 3, 4, 5, 6, 7, 8, 10, 12)
+    most_racks: int = 5
+    most_pods: int = 6
     cards: list[int] = field(default_factory=lambda: [8])
     depth: int = 1
     second: bool = False
@@ -68,12 +71,29 @@ class Draft:
     grouped: str = ""
 
 
+Theme = Callable[[Draft], None]
+"""Turns one dial of a draft."""
+
+
 def instance(seed: int) -> Scenario:
     """Return the scenario of a seed; its last workload, named ``PENDING``, is the one that waits."""
     random = Random(seed)
-    draft = Draft(random, depth=random.choice([0, 1, 1, 2, 2, 3]))
+    return _drawn(seed, Draft(random, depth=random.choice([0, 1, 1, 2, 2, 3])), THEMES)
+
+
+def large_instance(seed: int) -> Scenario:
+    """Return an instance with dozens of nodes, about rules and not about cards, for a solver to judge."""
+    random = Random(seed)
+    draft = Draft(random, (20, 30, 40, 60), 12, 16, depth=random.choice([1, 2, 2, 3]))
+    return _drawn(
+        seed, draft, [_segments, _distinct, _groups, _nested, _k_of_n, _limits, _selectors, _closed, _nameless]
+    )
+
+
+def _drawn(seed: int, draft: Draft, themes: list[Theme]) -> Scenario:
+    random = draft.random
     draft.cards = random.choice([[8], [8], [4], [2], [8, 4]])
-    for theme in random.sample(THEMES, random.choice([0, 1, 1, 2, 2, 3])):
+    for theme in random.sample(themes, random.choice([0, 1, 1, 2, 2, 3])):
         theme(draft)
     topologies = _topologies(draft)
     nodes = _nodes(draft)
@@ -95,8 +115,8 @@ def _topologies(draft: Draft) -> tuple[Topology, ...]:
 
 def _nodes(draft: Draft) -> tuple[Node, ...]:
     random = draft.random
-    count = random.choice([2, 3, 4, 5, 6, 7, 8, 10, 12])
-    racks = random.randint(1, max(1, min(5, count)))
+    count = random.choice(draft.sizes)
+    racks = random.randint(1, min(draft.most_racks, count))
     superpods = random.randint(1, racks)
     spines = random.randint(1, superpods)
     rack_home = sorted(random.randrange(superpods) for _ in range(racks))
@@ -196,8 +216,9 @@ def _running_request(draft: Draft, random: Random, most: int) -> Request:
 # --- The workload that waits -----------------------------------------------------------------------------------------
 
 
-def _pods(draft: Draft, name: str = "", most: int = 6) -> Group:
+def _pods(draft: Draft, name: str = "", most: int = 0) -> Group:
     random = draft.random
+    most = most or draft.most_pods
     if draft.pod is not None:
         group = replace(draft.pod(random), name=name)
     else:
@@ -211,8 +232,7 @@ def _pods(draft: Draft, name: str = "", most: int = 6) -> Group:
         if random.random() < 0.2:
             amounts.append(("example.com/nic", 1))
         group = replace(group, request=replace(group.request, resources=tuple(amounts)))
-    pods = random.choice([1, 2, 2, 3, 4, 5, most])
-    pods = min(pods, most)
+    pods = min(most, random.choice([1, 2, 2, 3, 4, 5, most, most]))
     least = random.randint(1, pods) if random.random() < 0.25 else pods
     return replace(group, pods=pods, min_pods=least)
 
@@ -243,7 +263,7 @@ def _level(draft: Draft, node: float, topology: str = "") -> str:
 
 def _grouped(draft: Draft) -> Group:
     random = draft.random
-    groups = [_pods(draft, f"g{number}", 3) for number in range(random.choice([2, 2, 3]))]
+    groups = [_pods(draft, f"g{number}", draft.most_pods // 2) for number in range(random.choice([2, 2, 3]))]
     for number, group in enumerate(groups):
         if random.random() < 0.5:
             level = _level(draft, 0.1)
@@ -437,7 +457,7 @@ def _alternatives(draft: Draft) -> None:
     draft.alternatives = True
 
 
-THEMES: list[Callable[[Draft], None]] = [
+THEMES: list[Theme] = [
     _segments,
     _distinct,
     _even,

@@ -117,15 +117,17 @@ class Question:
 
     def _locality(self) -> int | None:
         """Return the depth of ``preferred`` for the whole, its default included; None: no locality is wanted."""
-        part, rule = self.whole, self.root.topology
-        if rule.preferred == NO_LEVEL:
+        part = self.whole
+        if self.root.topology.preferred == NO_LEVEL:
             return None
         if part.preferred is not None:
             return part.preferred
         last = part.node_depth() - 1
-        if last < 0 or (not self.with_cards and replace(rule, name="") == TopologyRule()):
+        groups = [one.group for one in self.parts]
+        ruled = any(group.segment or replace(group.topology, name="") != TopologyRule() for group in groups)
+        if last < 0 or not (self.with_cards or ruled):
             return None
-        if self.workload.kind in {"training", "inference"} and self._one_node_could_hold_all():
+        if self.workload.kind in {"training", "inference"} and self.with_cards and self._one_node_could_hold_all():
             return part.node_depth()
         return last
 

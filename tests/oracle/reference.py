@@ -21,12 +21,12 @@ Which groups, how many pods
 
 Better
     * 1: how many levels above ``preferred`` the narrowest single domain is; the whole cluster is one more than the
-      widest level. Then the same summed over the groups (at any depth) that name a known ``preferred``; a group that does
-      not start adds nothing.
+      widest level. Then the same summed over the groups (at any depth) that name a known ``preferred``; a group that
+      does not start adds nothing.
     * The default of ``preferred`` for training and inference asks whether the cards of all pods of all groups fit one
       healthy empty node, with the card rules of the pods but without their selectors, cpu and memory. A topology
       without levels has no locality unless ``preferred: node`` is written. "Without a topology rule" means that neither
-      required, preferred, distinct nor even balance is given for the whole.
+      the whole nor a group gives a required, preferred or distinct level, an even balance or a segment.
     * 2: number of domains per level, widest first; then evenness per level; then the groups' sums of both per level
       (each group from just below its own level of 1 to its ``preferred``, levels counted from the widest of its own
       topology); then cut segments, summed over the groups, with ranks dealt so that fewest are cut.
@@ -35,9 +35,9 @@ Better
       more nodes.
     * 5: a node that is not ready or cordoned has no card-slots. Cards for whole use are those neither time-sliced nor
       in a fixed layout, healthy or not; their number is the node's class and the "cards" of the slots formula. A node
-      is whole when all of them are free slots. Nameless domains are worth nothing. With ``largestGang`` wider levels count
-      gangs of more nodes than the largest domain of the next narrower level has (nodes of any kind). Among ways to hand
-      out a node's cards the one that leaves most cards untouched counts.
+      is whole when all of them are free slots. Nameless domains are worth nothing. With ``largestGang`` wider levels
+      count gangs of more nodes than the largest domain of the next narrower level has (nodes of any kind). Among ways
+      to hand out a node's cards the one that leaves most cards untouched counts.
     * 7: for a workload without any GPU only the millicores left on the nodes used; unlimited is 2**40.
     * 8: the positions of all pods, then group after group in document order; if all else is equal an earlier group gets
       the surplus pod.
