@@ -67,7 +67,7 @@ test-fast: setup ## the fast tests alone
 
 .PHONY: test
 test: static docs test-compiled ## everything: checks, docs, both builds, all tests but the nightly ones
-	$(PYTEST) -n $(WORKERS)
+	RAILWISE_EXPECT_BUILD=pure $(PYTEST) -n $(WORKERS)
 
 .PHONY: test-compiled
 test-compiled: compiled ## the tests of the compiled rooms, on the compiled build
@@ -110,9 +110,10 @@ compiled: $(COMPILED)/.stamp ## the wheel with engine and model compiled, instal
 # project itself comes from the wheel: path files are not followed into another environment, src/ is not in reach.
 $(COMPILED)/.stamp: $(VENV)/.stamp $(SOURCES)
 	find build -name '*.py' -path 'build/lib*' -delete 2>/dev/null || true
-	rm -rf $(COMPILED) dist/compiled
-	RAILWISE_COMPILE=1 $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist/compiled .
-	$(BIN)/python -m venv --without-pip $(COMPILED)
+	rm -rf dist/compiled
+	RAILWISE_COMPILE=1 $(BIN)/uv build --quiet --offline --wheel --no-build-isolation --python $(BIN)/python \
+		--out-dir dist/compiled .
+	$(BIN)/python -m venv --clear --without-pip $(COMPILED)
 	$(BIN)/python -m pip --python $(COMPILED)/bin/python install --quiet --no-deps dist/compiled/*.whl
 	$(COMPILED)/bin/python -c 'import pathlib, sys, sysconfig; \
 	pathlib.Path(sysconfig.get_path("purelib"), "dependencies.pth").write_text(sys.argv[1] + "\n")' \

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.machinery
-import os
 from pathlib import Path
 
 import pytest
 
 import railwise
 from tests.conftest import ROOT
-
-
-def test_the_build_is_the_one_that_was_asked_for() -> None:
-    assert railwise.build_kind() == os.environ.get("RAILWISE_EXPECT_BUILD", "pure")
 
 
 def test_the_kind_is_judged_by_the_file_that_is_really_imported() -> None:
