@@ -1,0 +1,20 @@
+"""The same demand on another state (an empty one), as if nothing of it ran."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from railwise.engine.demand import Demand, read_demand
+from railwise.engine.state import ClusterState
+from railwise.model.workload import Group, Selection
+
+
+def read_again(demand: Demand, state: ClusterState, *, everywhere: bool) -> Demand:
+    """Read a demand for another state; ``everywhere`` drops selectors and tolerations (there are no taints there)."""
+    return read_demand(demand.workload, _fresh(demand.root.group, everywhere=everywhere), state, demand.alternative)
+
+
+def _fresh(group: Group, *, everywhere: bool) -> Group:
+    selection = Selection() if everywhere else group.selection
+    groups = tuple(_fresh(child, everywhere=everywhere) for child in group.groups)
+    return replace(group, selection=selection, running=None, groups=groups)

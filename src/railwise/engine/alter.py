@@ -1,0 +1,31 @@
+"""Facts about a node that change while it is in use: readiness, cordons, labels, taints, capacities, sick cards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+from railwise.engine.state import ClusterState
+from railwise.model.node import Node, Taint
+
+
+def altered(node: Node, values: dict[str, object]) -> Node:
+    """Return the node with the given facts; unknown keys are left alone."""
+    if "ready" in values:
+        node = replace(node, ready=bool(values["ready"]))
+    if "unschedulable" in values:
+        node = replace(node, unschedulable=bool(values["unschedulable"]))
+    if "labels" in values:
+        node = replace(node, labels=cast("dict[str, str]", values["labels"]))
+    if "taints" in values:
+        node = replace(node, taints=cast("tuple[Taint, ...]", values["taints"]))
+    if "resources" in values:
+        node = replace(node, resources=cast("dict[str, int]", values["resources"]))
+    if "gpu.unhealthy" in values:
+        node = replace(node, unhealthy=cast("frozenset[int]", values["gpu.unhealthy"]))
+    return node
+
+
+def alter_node(state: ClusterState, index: int, values: dict[str, object]) -> None:
+    """Change facts about a node; what runs there stays booked."""
+    state.replace_node(index, altered(state.nodes[index], values))

@@ -1,0 +1,122 @@
+"""A workload the engine knows: its demands (one per alternative), and where its pods run."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from railwise.engine.demand import Demand, Part, UnreadableRuleError, read_demand
+from railwise.engine.ledger import Grant, card_names
+from railwise.engine.state import ClusterState
+from railwise.model.plan import PodPlacement
+from railwise.model.workload import Workload
+
+PodKey = tuple[int, int]
+"""(leaf number, rank)."""
+
+
+class Record:
+    """One workload. ``pods`` maps (leaf number, rank) to (node index, cards); ``demand`` is the one in force."""
+
+    def __init__(self, workload: Workload, state: ClusterState) -> None:
+        """Resolve the workload's rules; what cannot be read is kept in ``unreadable``."""
+        self.workload: Final = workload
+        self.unreadable: UnreadableRuleError | None = None
+        self.demands: list[Demand] = []
+        self.pods: dict[PodKey, tuple[int, Grant]] = {}
+        self.lost: set[PodKey] = set()
+        self.started = False
+        self.met = True
+        self.exact = True
+        try:
+            if workload.alternatives:
+                self.demands = [
+                    read_demand(workload, alternative.root, state, index)
+                    for index, alternative in enumerate(workload.alternatives)
+                ]
+            else:
+                self.demands = [read_demand(workload, workload.root, state)]
+        except UnreadableRuleError as error:
+            self.unreadable = error
+        self.current = 0
+
+    @property
+    def demand(self) -> Demand:
+        """Return the demand in force: the alternative taken, or the only one."""
+        return self.demands[self.current]
+
+    def occupy(self, state: ClusterState) -> None:
+        """Book the pods that the document says are running; those on dead or unknown nodes are lost."""
+        if self.unreadable is not None:
+            return
+        for number, leaf in enumerate(self.demand.leaves):
+            running = leaf.group.running
+            if running is None or leaf.shape is None:
+                continue
+            for rank, name in enumerate(running.nodes[: leaf.group.pods]):
+                node = state.index_of.get(name) if name is not None else None
+                if node is None or not self._alive(state, node):
+                    self.lost.add((number, rank))
+                    leaf.fixed.pop(rank, None)
+                    continue
+                cards = running.cards[rank] if rank < len(running.cards) else ()
+                self.pods[number, rank] = (node, state.occupy(leaf.shape, node, cards))
+        self.started = bool(self.pods)
+
+    def _alive(self, state: ClusterState, node: int) -> bool:
+        return state.nodes[node].ready or state.policy.node_grace > 0
+
+    def put(self, state: ClusterState, pods: list[tuple[int, int, int]]) -> None:
+        """Put pods (leaf number, rank, node) on the state; each is checked again by ``fits()``."""
+        demand = self.demand
+        for number, rank, node in pods:
+            leaf = demand.leaves[number]
+            if leaf.shape is None:
+                continue
+            grant = state.put(leaf.shape, node)
+            if grant is None:
+                message = f"{self.workload.name}: a placement failed its check on {state.nodes[node].name}"
+                raise AssertionError(message)
+            self.pods[number, rank] = (node, grant)
+            leaf.fixed[rank] = node
+
+    def take_away(self, state: ClusterState, keys: list[PodKey]) -> None:
+        """Remove pods from the state."""
+        for key in keys:
+            node, grant = self.pods.pop(key)
+            leaf = self.demand.leaves[key[0]]
+            if leaf.shape is not None:
+                state.take_away(leaf.shape, node, grant)
+            leaf.fixed.pop(key[1], None)
+
+    def placements(self, state: ClusterState) -> tuple[PodPlacement, ...]:
+        """Return all pods that run, group by group, in rank order."""
+        demand = self.demand
+        name = self.workload.name
+        nodes = state.nodes
+        result: list[PodPlacement] = []
+        for key in sorted(self.pods):
+            number, rank = key
+            node, grant = self.pods[key]
+            path = demand.leaves[number].path
+            pod = f"{name}-{path.replace('/', '-')}-{rank}" if path else f"{name}-{rank}"
+            result.append(PodPlacement(pod, rank, path, nodes[node].name, card_names(grant)))
+        return tuple(result)
+
+    def domains(self, state: ClusterState) -> dict[str, tuple[str, ...]]:
+        """Return the domains used per declared level of the workload's topology, in tree order."""
+        tree = state.trees[self.demand.root.tree].tree
+        result: dict[str, tuple[str, ...]] = {}
+        used = {node for node, _ in self.pods.values()}
+        for level, name in enumerate(tree.levels):
+            of = tree.domain_of[level]
+            tier = tree.tiers[level]
+            found = sorted({of[node] for node in used})
+            result[name] = tuple(tier.names[domain] for domain in found if tier.named[domain])
+        return result
+
+
+def minimum_met(part: Part, counts: dict[int, int]) -> bool:
+    """Return whether a part has its minimum, ``counts`` being pods per leaf (by part index)."""
+    if part.shape is not None:
+        return counts.get(part.index, 0) >= part.group.min_pods
+    return sum(1 for child in part.children if minimum_met(child, counts)) >= part.group.min_groups

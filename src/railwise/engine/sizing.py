@@ -1,0 +1,158 @@
+"""How many pods of which groups: minima first, then as much surplus as fits.
+
+A workload with groups of which only some are needed is tried with every choice of groups, as many as asked for and those
+listed first before others. Surplus goes to the lowest ranks first and obeys every rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations, islice
+from typing import Final
+
+from railwise.engine.demand import Demand, Part
+from railwise.engine.placement import Found, Refused
+
+MOST_CHOICES: Final = 512
+"""How many choices of groups (K of N) are tried."""
+
+MOST_SIZES: Final = 256
+"""How many distributions of surplus over several groups are tried."""
+
+Counts = dict[int, int]
+"""Pods per leaf, by part index."""
+
+Search = Callable[[Demand, dict[int, list[int]], set[int]], Found | Refused]
+
+
+def choices(part: Part, *, full: bool) -> Iterator[set[int]]:
+    """Yield sets of part indices that take part, best first; ``full``: as many groups as possible, else as few as needed."""
+    if part.shape is not None:
+        yield {part.index}
+        return
+    needed = [child for child in part.children if child.running()]
+    free = [child for child in part.children if not child.running()]
+    least = max(part.group.min_groups - len(needed), 0)
+    sizes = range(len(free), least - 1, -1) if full else range(least, least + 1)
+    for size in sizes:
+        for extra in combinations(free, min(size, len(free))):
+            members = [child for child in part.children if child in needed or child in extra]
+            yield from _product(part, members, full=full)
+
+
+def _product(part: Part, members: list[Part], *, full: bool) -> Iterator[set[int]]:
+    if not members:
+        yield {part.index}
+        return
+    for first in choices(members[0], full=full):
+        for rest in _product(part, members[1:], full=full):
+            yield first | rest
+
+
+def ranks_for(demand: Demand, counts: Counts) -> dict[int, list[int]]:
+    """Return the ranks to place so that each leaf has that many pods: the lowest ranks that do not run."""
+    ranks: dict[int, list[int]] = {}
+    for leaf in demand.leaves:
+        missing = counts.get(leaf.index, 0) - len(leaf.fixed)
+        if missing > 0:
+            ranks[leaf.index] = [rank for rank in range(leaf.group.pods) if rank not in leaf.fixed][:missing]
+    return ranks
+
+
+def least_counts(demand: Demand, chosen: set[int]) -> Counts:
+    """Return the minimum of every chosen leaf, or what runs where that is more."""
+    return {
+        leaf.index: max(leaf.group.min_pods, len(leaf.fixed)) for leaf in demand.leaves if leaf.index in chosen
+    }
+
+
+def find_minimum(demand: Demand, search: Search) -> Found | Refused:
+    """Place the minimum of a workload: the first feasible choice of groups."""
+    if demand.root.shape is not None:
+        counts = {demand.root.index: max(demand.root.group.min_pods, len(demand.root.fixed))}
+        return search(demand, ranks_for(demand, counts), {demand.root.index})
+    proven = True
+    for chosen in islice(choices(demand.root, full=False), MOST_CHOICES):
+        found = search(demand, ranks_for(demand, least_counts(demand, chosen)), chosen)
+        if isinstance(found, Found):
+            return found
+        proven = proven and found.proven
+    return Refused(proven)
+
+
+def find_most(demand: Demand, search: Search) -> Found | None:
+    """Place a workload with as many groups and as much surplus as fits; None where not even its minimum does."""
+    for chosen in islice(choices(demand.root, full=True), MOST_CHOICES):
+        counts = least_counts(demand, chosen)
+        found = _most(demand, chosen, counts, search)
+        if found is not None:
+            return found
+    return None
+
+
+def _most(demand: Demand, chosen: set[int], counts: Counts, search: Search) -> Found | None:
+    leaves = [leaf for leaf in demand.leaves if leaf.index in chosen]
+
+    def attempt(wanted: Counts) -> Found | None:
+        ranks = ranks_for(demand, wanted)
+        if not ranks:
+            return Found([], met=True, exact=True)
+        found = search(demand, ranks, chosen)
+        return found if isinstance(found, Found) else None
+
+    best = attempt(counts)
+    if best is None:
+        return None
+    everything = {leaf.index: leaf.group.pods for leaf in leaves}
+    if everything == counts:
+        return best
+    whole = attempt(everything)
+    if whole is not None:
+        return whole
+    for leaf in leaves:
+        low, high = counts[leaf.index], leaf.group.pods
+        while low < high:
+            middle = (low + high + 1) // 2
+            found = attempt({**counts, leaf.index: middle})
+            if found is None:
+                high = middle - 1
+            else:
+                low, best = middle, found
+        counts = {**counts, leaf.index: low}
+    if len(leaves) > 1:
+        best = _more_in_all(leaves, counts, attempt) or best
+    return best
+
+
+def _more_in_all(leaves: list[Part], counts: Counts, attempt: Callable[[Counts], Found | None]) -> Found | None:
+    """Look for a distribution with more pods in all than the one that gives to the first group first."""
+    total = sum(counts.values())
+    tried = 0
+    for wanted in _distributions(leaves, counts, total):
+        tried += 1
+        if tried > MOST_SIZES:
+            return None
+        found = attempt(wanted)
+        if found is not None:
+            return found
+    return None
+
+
+def _distributions(leaves: list[Part], counts: Counts, above: int) -> Iterator[Counts]:
+    """Yield distributions with more pods than ``above``, the largest first, then those that favour earlier groups."""
+    most = sum(leaf.group.pods for leaf in leaves)
+    for total in range(most - 1, above, -1):
+        yield from _split(leaves, total, {})
+    del counts
+
+
+def _split(leaves: list[Part], total: int, given: Counts) -> Iterator[Counts]:
+    if not leaves:
+        if total == 0:
+            yield given
+        return
+    leaf, rest = leaves[0], leaves[1:]
+    least = max(leaf.group.min_pods, len(leaf.fixed))
+    room = sum(max(other.group.min_pods, len(other.fixed)) for other in rest)
+    for pods in range(min(leaf.group.pods, total - room), least - 1, -1):
+        yield from _split(rest, total - pods, {**given, leaf.index: pods})

@@ -1,0 +1,354 @@
+"""The live state of a cluster: what is free on every node and in every domain, changed in place and undone exactly.
+
+Every change goes through ``put`` or ``take_away`` (or ``alter`` for facts about a node). What-if, backtracking and later
+preemption apply changes and revert them by their inverse; nothing is ever copied. Whoever keeps something derived from
+the state (the shape indexes do) reads the journal of touched nodes from where he last stopped, so an index that nobody
+asks costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from railwise.engine.fit import NodeSpec, Room, Rooms, changed, share_demand
+from railwise.engine.ledger import NOTHING, Grant, Ledger
+from railwise.engine.potential import Potential
+from railwise.engine.shapes import KIND_NONE, KIND_OTHER, KIND_WHOLE, UNLIMITED, Shape, Shapes
+from railwise.engine.tree import Tree
+from railwise.model.node import Node
+from railwise.model.policy import Policy
+from railwise.model.topology import Topology
+
+FLAT: Final = Topology("", ())
+"""The topology of a cluster that declares none: nodes only."""
+
+
+class TreeState:
+    """What is free per domain of one tree.
+
+    ``free[level][domain]`` are card-slots; ``whole[kind][domain]`` counts the whole free nodes of each class of node
+    (``kind`` indexes ``ClusterState.classes``) per domain of the last declared level. ``room_ids[position]`` is the
+    room of the node at a tree position.
+    """
+
+    def __init__(self, tree: Tree, classes: int) -> None:
+        """Start with nothing free."""
+        self.tree: Final = tree
+        self.free: Final[list[list[int]]] = [[0] * len(tier.names) for tier in tree.tiers]
+        last = len(tree.tiers[-1].names) if tree.depth else 0
+        self.whole: Final[list[list[int]]] = [[0] * last for _ in range(classes)]
+        self.room_ids: Final[list[int]] = [0] * len(tree.order)
+
+    def whole_in(self, level: int, domain: int, kind: int) -> int:
+        """Return the whole free nodes of a class in a domain of any declared level."""
+        tiers = self.tree.tiers
+        first, last = domain, domain + 1
+        for tier in tiers[level : self.tree.depth - 1]:
+            first, last = tier.first_child[first], tier.last_child[last - 1]
+        return sum(self.whole[kind][first:last])
+
+    def widest_below(self, level: int) -> int:
+        """Return the number of nodes of the largest domain of the next narrower level (1 where that is the node)."""
+        if level + 1 >= self.tree.depth:
+            return 1
+        return max((end - start for start, end in self.tree.tiers[level + 1].ranges()), default=1)
+
+
+class ClusterState:
+    """Nodes with their free room, the domains above them, and the journal of touched nodes."""
+
+    def __init__(self, nodes: Sequence[Node], topologies: Sequence[Topology], policy: Policy) -> None:
+        """Build the state of an empty cluster."""
+        self.nodes: Final = list(nodes)
+        self.policy: Final = policy
+        self.topologies: Final = tuple(topologies)
+        self.index_of: Final[dict[str, int]] = {node.name: index for index, node in enumerate(nodes)}
+        self.shapes: Final = Shapes()
+        specs: dict[tuple[object, ...], NodeSpec] = {}
+        self.specs: Final[list[NodeSpec]] = [_spec_of(node, specs) for node in nodes]
+        self._spec_table: Final = specs
+        cards = sorted({spec.cards for spec in specs.values() if spec.cards > 0})
+        self.classes: Final[list[int]] = cards
+        self.class_of: Final[dict[int, int]] = {count: index for index, count in enumerate(cards)}
+        self.potential: Final = Potential(max(cards, default=0), policy.sizes)
+        self.rooms: Final = Rooms(self.potential)
+        self.trees: Final[list[TreeState]] = [
+            TreeState(Tree(topology, nodes), len(cards)) for topology in (topologies or (FLAT,))
+        ]
+        self.ledgers: Final[list[Ledger]] = [Ledger(spec) for spec in self.specs]
+        self.room_of: Final[list[Room]] = [self._empty_room(index) for index in range(len(nodes))]
+        self.journal: Final[list[int]] = []
+        self.any_taint: Final = any(node.taints for node in nodes)
+        self.dead_rails: Final[list[bool]] = [bool(node.dead_rails) for node in nodes]
+        self.any_dead_rail: Final = any(self.dead_rails)
+        most = max(
+            (end - start for trees in self.trees if trees.tree.depth for start, end in trees.tree.tiers[-1].ranges()),
+            default=0,
+        )
+        self.whole_loss: Final[list[list[int]]] = [_first_loss(self.potential, count, most) for count in cards]
+        self.room_count: Final[dict[int, int]] = {}
+        self._masks: Final[dict[int, list[bool] | None]] = {}
+        for index, room in enumerate(self.room_of):
+            self._count(index, room, 1)
+            self.room_count[room.index] = self.room_count.get(room.index, 0) + 1
+            for state in self.trees:
+                state.room_ids[state.tree.position[index]] = room.index
+
+    def _empty_room(self, index: int) -> Room:
+        spec, node = self.specs[index], self.nodes[index]
+        whole, partial = self.ledgers[index].summary()
+        closed = node.unschedulable or not node.ready
+        others = tuple(sorted(spec.others.items()))
+        return self.rooms.intern(spec, closed, whole, partial, spec.cpu, spec.memory, spec.pods, others)
+
+    def empty_room(self, spec: NodeSpec) -> Room:
+        """Return the room of an empty open node of a kind."""
+        whole, partial = Ledger(spec).summary()
+        others = tuple(sorted(spec.others.items()))
+        return self.rooms.intern(spec, False, whole, partial, spec.cpu, spec.memory, spec.pods, others)
+
+    def healthy_spec(self, index: int) -> NodeSpec:
+        """Return what a node has when none of its cards is sick."""
+        node = self.nodes[index]
+        return _spec_of(replace(node, unhealthy=frozenset()), self._spec_table) if node.unhealthy else self.specs[index]
+
+    def specs_in_use(self) -> list[NodeSpec]:
+        """Return what distinct nodes have."""
+        return list(self._spec_table.values())
+
+    def tree_named(self, name: str) -> TreeState | None:
+        """Return the state of a topology's tree by name (empty: the default one), None where there is no such topology."""
+        if not name:
+            return self.trees[0]
+        for state in self.trees:
+            if state.tree.name == name:
+                return state
+        return None
+
+    def allowed(self, shape: Shape) -> list[bool] | None:
+        """Return which nodes the shape's selection and tolerations accept, None where that is all of them."""
+        if shape.index in self._masks:
+            return self._masks[shape.index]
+        mask: list[bool] | None = None
+        if shape.picky or self.any_taint:
+            mask = [shape.accepts(node) for node in self.nodes]
+            if all(mask):
+                mask = None
+        self._masks[shape.index] = mask
+        return mask
+
+    def fits(self, shape: Shape, node: int) -> bool:
+        """Return whether one more pod of the shape fits the node now, with every rule about nodes."""
+        mask = self.allowed(shape)
+        return (mask is None or mask[node]) and self.rooms.fits(shape, self.room_of[node]) is not None
+
+    def put(self, shape: Shape, node: int) -> Grant | None:
+        """Put one pod on a node by the rules and return its cards, or change nothing and return None if it does not fit."""
+        mask = self.allowed(shape)
+        if mask is not None and not mask[node]:
+            return None
+        room = self.room_of[node]
+        after = self.rooms.fits(shape, room)
+        if after is None:
+            return None
+        grant = NOTHING
+        if shape.kind != KIND_NONE:
+            ledger = self.ledgers[node]
+            grant = ledger.choose(shape, room)
+            ledger.take(grant)
+        self._set_room(node, after)
+        return grant
+
+    def put_back(self, shape: Shape, node: int, grant: Grant) -> None:
+        """Put a pod on a node with given cards, whatever is free: for pods that already run, and to undo ``take_away``."""
+        room = self.room_of[node]
+        ledger = self.ledgers[node]
+        ledger.take(grant)
+        whole, partial = ledger.summary()
+        others = changed(room.others, shape, -1) if shape.others else room.others
+        self._set_room(
+            node,
+            self.rooms.intern(
+                room.spec,
+                room.closed,
+                whole,
+                partial,
+                room.cpu if room.cpu == UNLIMITED else room.cpu - shape.cpu,
+                room.memory if room.memory == UNLIMITED else room.memory - shape.memory,
+                room.pods if room.pods == UNLIMITED else room.pods - shape.pods,
+                others,
+            ),
+        )
+
+    def take_away(self, shape: Shape, node: int, grant: Grant) -> None:
+        """Remove a pod from a node: the exact inverse of ``put`` and ``put_back``."""
+        room = self.room_of[node]
+        ledger = self.ledgers[node]
+        ledger.give_back(grant)
+        whole, partial = ledger.summary()
+        others = room.others
+        if shape.others:
+            listed = room.spec.others
+            after = changed(others, shape, 1)
+            others = tuple((name, amount) for name, amount in after if amount or name in listed)
+        self._set_room(
+            node,
+            self.rooms.intern(
+                room.spec,
+                room.closed,
+                whole,
+                partial,
+                room.cpu if room.cpu == UNLIMITED else room.cpu + shape.cpu,
+                room.memory if room.memory == UNLIMITED else room.memory + shape.memory,
+                room.pods if room.pods == UNLIMITED else room.pods + shape.pods,
+                others,
+            ),
+        )
+
+    def occupy(self, shape: Shape, node: int, cards: tuple[str, ...]) -> Grant:
+        """Book a pod that already runs, on the named cards where they are free, else by the rules, else as a debt."""
+        ledger = self.ledgers[node]
+        named = _named_cards(cards)
+        if shape.kind == KIND_OTHER or (shape.kind == KIND_WHOLE and named):
+            mask = 0
+            for card in named:
+                mask |= 1 << card
+            mask &= ledger.free
+            missing = shape.cards - mask.bit_count() if shape.kind == KIND_WHOLE else 0
+            closed = () if shape.kind == KIND_WHOLE else tuple(card for card in named if card < 4096)
+            healthy_debt = max(missing - _on_sick(named, ledger), 0)
+            grant = Grant(0 if closed else mask, (), closed, healthy_debt)
+        elif shape.kind == KIND_NONE:
+            grant = NOTHING
+        elif named:
+            grant = Grant(0, _named_shares(shape, ledger, named), (), 0)
+        else:
+            grant = self._by_rule_or_debt(shape, node)
+        self.put_back(shape, node, grant)
+        return grant
+
+    def _by_rule_or_debt(self, shape: Shape, node: int) -> Grant:
+        room = self.room_of[node]
+        open_room = self.rooms.intern(
+            room.spec, False, room.whole, room.partial, UNLIMITED, UNLIMITED, UNLIMITED, ()
+        )
+        bare = self.shapes.cards_only(shape)
+        if self.rooms.fits(bare, open_room) is not None:
+            return self.ledgers[node].choose(bare, open_room)
+        if shape.kind == KIND_WHOLE:
+            have = self.ledgers[node].free
+            mask = have if have.bit_count() <= shape.cards else 0
+            return Grant(mask, (), (), shape.cards - mask.bit_count())
+        return Grant(0, (), (), 1)
+
+    def replace_node(self, index: int, node: Node) -> None:
+        """Take new facts about a node; its domains stay, and what runs on it stays booked."""
+        before = self.room_of[index]
+        old, ledger = self.specs[index], self.ledgers[index]
+        spec = _spec_of(node, self._spec_table)
+        self.nodes[index] = node
+        self.specs[index] = spec
+        if spec is not old:
+            used = old.whole_mask() & ~ledger.free
+            ledger.spec = spec
+            ledger.free = spec.whole_mask() & ~used
+            for card in list(ledger.left) + list(ledger.closed):
+                ledger.free &= ~(1 << card)
+        whole, partial = ledger.summary()
+        others = {name: amount for name, amount in before.others}
+        for name in {*old.others, *spec.others}:
+            others[name] = others.get(name, 0) + spec.others.get(name, 0) - old.others.get(name, 0)
+        room = self.rooms.intern(
+            spec,
+            node.unschedulable or not node.ready,
+            whole,
+            partial,
+            _moved(before.cpu, old.cpu, spec.cpu),
+            _moved(before.memory, old.memory, spec.memory),
+            _moved(before.pods, old.pods, spec.pods),
+            tuple(sorted(others.items())),
+        )
+        self._masks.clear()
+        self._set_room(index, room)
+
+    def _set_room(self, node: int, room: Room) -> None:
+        before = self.room_of[node]
+        if before is room:
+            return
+        self.room_of[node] = room
+        self.journal.append(node)
+        count = self.room_count
+        left = count[before.index] - 1
+        if left:
+            count[before.index] = left
+        else:
+            del count[before.index]
+        count[room.index] = count.get(room.index, 0) + 1
+        if before.slots != room.slots or before.wholly != room.wholly:
+            self._count(node, before, -1)
+            self._count(node, room, 1)
+        for state in self.trees:
+            state.room_ids[state.tree.position[node]] = room.index
+
+    def _count(self, node: int, room: Room, sign: int) -> None:
+        slots = sign * room.slots
+        if not slots:
+            return
+        for state in self.trees:
+            tree = state.tree
+            for level in range(tree.depth):
+                state.free[level][tree.domain_of[level][node]] += slots
+            if room.wholly and tree.depth:
+                kind = self.class_of[room.spec.cards]
+                state.whole[kind][tree.domain_of[tree.depth - 1][node]] += sign
+
+    def snapshot(self) -> tuple[object, ...]:
+        """Return everything that placing and undoing may change, for comparison."""
+        return (
+            tuple(room.index for room in self.room_of),
+            tuple((book.free, book.debt, dict(book.left), dict(book.closed)) for book in self.ledgers),
+            tuple(tuple(tuple(level) for level in state.free) for state in self.trees),
+            tuple(tuple(tuple(counts) for counts in state.whole) for state in self.trees),
+        )
+
+
+def _spec_of(node: Node, table: dict[tuple[object, ...], NodeSpec]) -> NodeSpec:
+    key: tuple[object, ...] = (node.cards, node.unhealthy, tuple(sorted(node.resources.items())))
+    spec = table.get(key)
+    if spec is None:
+        spec = NodeSpec(len(table), node)
+        table[key] = spec
+    return spec
+
+
+def _moved(free: int, old: int, new: int) -> int:
+    """Return what is free after a capacity changed; a capacity that was unlimited is known to be unused."""
+    if new == UNLIMITED or old == UNLIMITED:
+        return new
+    return free + new - old
+
+
+def _first_loss(potential: Potential, cards: int, most: int) -> list[int]:
+    """Return, per number of whole free nodes in a domain, what it loses when one of them is broken."""
+    worths = [potential.whole_worth(cards, free) for free in range(most + 1)]
+    return [0] + [worths[free] - worths[free - 1] for free in range(1, most + 1)]
+
+
+def _named_cards(cards: tuple[str, ...]) -> list[int]:
+    return [int(card.split("@", 1)[0]) for card in cards]
+
+
+def _on_sick(named: list[int], ledger: Ledger) -> int:
+    return sum(1 for card in named if not ledger.spec.healthy >> card & 1)
+
+
+def _named_shares(shape: Shape, ledger: Ledger, named: list[int]) -> tuple[tuple[int, int, int], ...]:
+    shares: list[tuple[int, int, int]] = []
+    for card in named:
+        bank = ledger.bank_of(card)
+        if bank >= 0:
+            memory, compute = share_demand(shape, ledger.spec.banks[bank])
+            shares.append((card, memory, compute))
+    return tuple(shares)

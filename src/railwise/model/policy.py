@@ -1,0 +1,44 @@
+"""The knobs of the decision (``spec.policy``), each with the default of a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+MINUTE = 60_000_000
+"""One minute in µs."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Knobs of the decision; times in µs, ``largest_gang`` in nodes (0: wider levels do not count for the potential).
+
+    ``sizes`` replaces the powers of two of the potential: pairs (cards, weight), ascending. ``defrag_every`` 0: off.
+    """
+
+    backfill: str = "easy"
+    reserve_after: int = 10 * MINUTE
+    reservations: int = 1
+    victim_wait: int = 10 * MINUTE
+    node_grace: int = 0
+    repair_wait: int = 5 * MINUTE
+    usage_half_life: int = 0
+    largest_gang: int = 0
+    sizes: tuple[tuple[int, int], ...] = ()
+    defrag_every: int = 0
+    defrag_max_moves: int = 0
+    defrag_max_lost: int = 0
+
+
+@dataclass(frozen=True)
+class Change:
+    """An event of a scenario: at ``at`` µs the fields of ``values`` change on a node, cable or switch.
+
+    ``target`` is ``node``, ``cable`` or ``switch``; ``names`` the node or switch, or the two ends of the cable. For a
+    node the keys are ready, unschedulable, labels, taints, resources and ``gpu.unhealthy``, with values in model form
+    (bool, dict[str, str], tuple[Taint, ...], dict[str, int], frozenset[int]).
+    """
+
+    at: int
+    target: str
+    names: tuple[str, ...]
+    values: dict[str, object] = field(default_factory=dict)
