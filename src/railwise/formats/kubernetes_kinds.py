@@ -110,3 +110,42 @@ class PriorityClass(Part):
     metadata: Meta = Meta()
     value: int = 0
     global_default: bool = False
+
+
+class Gang(Part):
+    """The demand that so many pods start together."""
+
+    min_count: int = 0
+
+
+class SchedulingPolicy(Part):
+    """How the pods of an upstream PodGroup start: all together, or each alone."""
+
+    gang: Gang | None = None
+    basic: dict[str, object] | None = None
+
+
+class TopologyKey(Part):
+    """A node label whose value all pods must share."""
+
+    key: str = ""
+
+
+class SchedulingConstraints(Part):
+    """Where the pods of an upstream PodGroup may lie."""
+
+    topology: tuple[TopologyKey, ...] = ()
+
+
+class PodGroupSpec(Part):
+    """The rules of an upstream PodGroup."""
+
+    scheduling_policy: SchedulingPolicy = SchedulingPolicy()
+    scheduling_constraints: SchedulingConstraints = SchedulingConstraints()
+
+
+class PodGroup(Part):
+    """A PodGroup of the API group scheduling.k8s.io."""
+
+    metadata: Meta = Meta()
+    spec: PodGroupSpec = PodGroupSpec()

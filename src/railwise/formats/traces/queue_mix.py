@@ -80,9 +80,9 @@ class Draw:
         left = self.below(sum(weight for _, weight in choices))
         for choice, weight in choices:
             if left < weight:
-                break
+                return choice
             left -= weight
-        return choice
+        return choices[-1][0]
 
 
 class Floor:

@@ -1,0 +1,166 @@
+"""The annotations ``railwise.dev/…``: what a workload's owner says that Kubernetes has no field for.
+
+They may stand on the object that makes the pods, on its pod template and on the pods; the one nearest to the pod
+counts. A value that cannot be read is a fault, because dropping it would drop a rule; a key that does not exist is
+only a warning, because other versions may know it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from railwise.model.errors import Fault
+from railwise.model.quantity import parse_duration
+from railwise.model.topology import Topology
+from railwise.model.workload import Segment, TopologyRule
+
+PREFIX = "railwise.dev/"
+
+KINDS = ("batch", "training", "inference")
+PATTERNS = ("dense", "moe", "pipeline", "pd", "none")
+
+KEYS = (
+    "queue",
+    "topology",
+    "required",
+    "preferred",
+    "segment-size",
+    "segment-required",
+    "segment-preferred",
+    "group",
+    "traffic",
+    "kind",
+    "duration",
+    "min-pods",
+)
+"""All keys, without the prefix."""
+
+LARGEST_COUNT = 1_000_000
+"""The largest number of pods an annotation may name."""
+
+
+class Layer:
+    """The annotations of one object, with the path under which they stand."""
+
+    def __init__(self, where: str, annotations: Mapping[str, str]) -> None:
+        """Keep those with our prefix, by their key without it."""
+        self.where = where
+        self.values = {key[len(PREFIX) :]: value for key, value in annotations.items() if key.startswith(PREFIX)}
+
+    def path(self, key: str) -> str:
+        """Return where a key stands."""
+        return f"{self.where}.annotations.{PREFIX}{key}"
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the annotations ask for; empty and 0: nothing said. ``duration`` is µs."""
+
+    queue: str = ""
+    rule: TopologyRule = field(default_factory=TopologyRule)
+    segment: Segment | None = None
+    group: str = ""
+    traffic: str = ""
+    kind: str = ""
+    duration: int = 0
+    min_pods: int = 0
+
+
+class _Reader:
+    """Looks keys up in layers, nearest last, and collects faults."""
+
+    def __init__(self, layers: Sequence[Layer], topologies: Sequence[Topology], faults: list[Fault]) -> None:
+        self.layers = layers
+        self.topologies = topologies
+        self.faults = faults
+
+    def text(self, key: str) -> tuple[str, str]:
+        """Return the value and its path; both empty if nobody gives one."""
+        for layer in reversed(self.layers):
+            if key in layer.values:
+                return layer.values[key].strip(), layer.path(key)
+        return "", ""
+
+    def choice(self, key: str, choices: Sequence[str]) -> str:
+        value, path = self.text(key)
+        if path and value not in choices:
+            self.faults.append(Fault(path, f"expected one of {', '.join(choices)}, not '{value}'"))
+            return ""
+        return value
+
+    def count(self, key: str) -> int:
+        value, path = self.text(key)
+        if not path:
+            return 0
+        if value.isascii() and value.isdigit() and len(value) <= len(str(LARGEST_COUNT)):
+            number = int(value)
+            if 1 <= number <= LARGEST_COUNT:
+                return number
+        self.faults.append(Fault(path, f"expected a whole number from 1 to {LARGEST_COUNT}, not '{value}'"))
+        return 0
+
+    def duration(self, key: str) -> int:
+        value, path = self.text(key)
+        if not path:
+            return 0
+        try:
+            return parse_duration(value)
+        except ValueError as error:
+            self.faults.append(Fault(path, str(error), "as in 90s or 1h30m"))
+            return 0
+
+    def level(self, key: str, topology: str) -> str:
+        """Return a level by its name; the node label of a level is understood as that level."""
+        value, _ = self.text(key)
+        if "/" in value:
+            for one in self.topologies:
+                for level in one.levels:
+                    if level.label == value and topology in ("", one.name):
+                        return level.name
+        return value
+
+
+def read_wishes(layers: Sequence[Layer], topologies: Sequence[Topology], faults: list[Fault]) -> Wishes:
+    """Return what the layers ask for, the last one first in authority; unreadable values are faults."""
+    reader = _Reader(layers, topologies, faults)
+    topology = reader.text("topology")[0]
+    default = topology or (topologies[0].name if topologies else "")
+    rule = TopologyRule(topology, reader.level("required", default), reader.level("preferred", default))
+    size = reader.count("segment-size")
+    segment_required = reader.level("segment-required", default)
+    segment_preferred = reader.level("segment-preferred", default)
+    if not size:
+        _sizeless(reader)
+    return Wishes(
+        queue=reader.text("queue")[0],
+        rule=rule,
+        segment=Segment(size, segment_required, segment_preferred) if size else None,
+        group=reader.text("group")[0],
+        traffic=reader.choice("traffic", PATTERNS),
+        kind=reader.choice("kind", KINDS),
+        duration=reader.duration("duration"),
+        min_pods=reader.count("min-pods"),
+    )
+
+
+def _sizeless(reader: _Reader) -> None:
+    if reader.text("segment-size")[1]:
+        return
+    for key in ("segment-required", "segment-preferred"):
+        path = reader.text(key)[1]
+        if path:
+            reader.faults.append(Fault(path, f"needs {PREFIX}segment-size as well"))
+
+
+def unknown_keys(layers: Sequence[Layer]) -> list[str]:
+    """Return a warning for each annotation with our prefix that does not exist."""
+    warnings = []
+    for layer in layers:
+        for key in sorted(layer.values):
+            if key not in KEYS:
+                close = difflib.get_close_matches(key, KEYS, n=1)
+                guess = f", did you mean '{PREFIX}{close[0]}'?" if close else ""
+                warnings.append(f"{layer.path(key)}: unknown annotation{guess}")
+    return warnings
