@@ -65,6 +65,11 @@ def parse_memory(text: str, *, up: bool = True) -> int:
     return _scaled(text, 1, MIB, EXPECTED_MEMORY, up=up)
 
 
+def parse_bytes(text: str, *, up: bool = True) -> int:
+    """Return bytes, for sums that are turned into MiB once; ValueError with what was expected."""
+    return _scaled(text, 1, 1, EXPECTED_MEMORY, up=up)
+
+
 def parse_thousandths(text: str, *, up: bool = True) -> int:
     """Return thousandths, of a card or of a weight; ValueError with what was expected."""
     return _scaled(text, 1000, 1, EXPECTED_THOUSANDTHS, up=up)
