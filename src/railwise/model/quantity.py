@@ -61,7 +61,7 @@ def parse_cpu(text: str, *, up: bool = True) -> int:
 
 
 def parse_memory(text: str, *, up: bool = True) -> int:
-    """Return MiB; ``up`` rounds up, as requests need, else down, as capacities do. ValueError with what was expected."""
+    """Return MiB; ``up`` rounds up, as requests need, else down, as capacities do. ValueError if it is no size."""
     return _scaled(text, 1, MIB, EXPECTED_MEMORY, up=up)
 
 
