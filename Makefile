@@ -18,7 +18,7 @@ LIGHT := .venv-runtime
 LOCKED := requirements/runtime.txt requirements/dev.txt requirements/docs.txt
 SOURCES := $(shell find src -name '*.py')
 # The rooms whose tests also run on the compiled build: those that are compiled, and what decides through them.
-COMPILED_TESTS := $(wildcard tests/compiled tests/model tests/engine tests/properties tests/conformance)
+COMPILED_TESTS := $(wildcard tests/compiled tests/model tests/engine tests/oracle tests/properties tests/conformance)
 WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest
 
@@ -111,8 +111,9 @@ compiled: $(COMPILED)/.stamp ## the wheel with engine and model compiled, instal
 $(COMPILED)/.stamp: $(VENV)/.stamp $(SOURCES)
 	find build -name '*.py' -path 'build/lib*' -delete 2>/dev/null || true
 	rm -rf dist/compiled
-	RAILWISE_COMPILE=1 $(BIN)/uv build --quiet --offline --wheel --no-build-isolation --python $(BIN)/python \
-		--out-dir dist/compiled .
+	mkdir -p build
+	RAILWISE_COMPILE=1 $(BIN)/uv build --offline --wheel --no-build-isolation --python $(BIN)/python \
+		--out-dir dist/compiled . >build/compile.log 2>&1 || { tail -n 40 build/compile.log >&2; exit 1; }
 	$(BIN)/python -m venv --clear --without-pip $(COMPILED)
 	$(BIN)/python -m pip --python $(COMPILED)/bin/python install --quiet --no-deps dist/compiled/*.whl
 	$(COMPILED)/bin/python -c 'import pathlib, sys, sysconfig; \
