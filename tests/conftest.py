@@ -24,7 +24,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def pytest_configure() -> None:
-    """Refuse to test another build than the one that was asked for."""
+    """Refuse to test another build than the one that was asked for, or another checkout than this one."""
+    if ROOT not in Path(railwise.__file__).resolve().parents:
+        message = f"the tests of {ROOT} would run on {railwise.__file__}; hint: touch setup.py && make setup"
+        raise pytest.UsageError(message)
     wanted = os.environ.get("RAILWISE_EXPECT_BUILD", "")
     if wanted and wanted != railwise.build_kind():
         message = f"RAILWISE_EXPECT_BUILD={wanted}, but {railwise.__file__} is the {railwise.build_kind()} build"
