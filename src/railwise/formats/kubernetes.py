@@ -97,6 +97,8 @@ class _Cluster:
                 self.left_out[member.pod.spec.scheduler_name or "a gate"] += 1
         self.gathering.seat_pods(ours)
         for gang in self.gathering.gangs.values():
+            if not gang.whole:
+                continue
             self.clock.see(gang.meta.creation_timestamp, f"{gang.where}.metadata.creationTimestamp", self.faults)
 
     def is_agent(self, member: Member) -> bool:
@@ -137,8 +139,8 @@ class _Cluster:
         )
         built = self.workloads(around)
         pods = {(one.workload.name, *place): pod for one in built for place, pod in one.pods.items()}
+        faults = [*self.faults, *(fault for one in built for fault in one.faults)]
         for one in built:
-            self.faults.extend(fault for fault in one.faults if fault not in self.faults)
             self.warnings.extend(one.warnings)
         scenario = Scenario(
             topologies=topologies,
@@ -146,7 +148,7 @@ class _Cluster:
             workloads=tuple(one.workload for one in built),
             warnings=tuple(self.warnings),
         )
-        return Reading(scenario, pods, tuple(self.faults))
+        return Reading(scenario, pods, tuple(sorted(dict.fromkeys(faults), key=_place)))
 
     def workloads(self, around: Surroundings) -> list[Built]:
         singles = [
@@ -172,6 +174,10 @@ class _Cluster:
         """Return where a workload stands in the order of submission."""
         name = natural_key(f"{key.namespace}/{key.name}")
         return (1, position, name) if stamp is None else (0, self.clock.since(stamp), name)
+
+
+def _place(fault: Fault) -> NaturalKey:
+    return natural_key(fault.path)
 
 
 def read_cluster(objects: Sequence[tuple[str, object]], levels: str = "") -> Reading:

@@ -106,20 +106,25 @@ class _Reader:
         if not path:
             return 0
         try:
-            return parse_duration(value)
+            duration = parse_duration(value)
         except ValueError as error:
-            self.faults.append(Fault(path, str(error), "as in 90s or 1h30m"))
+            self.faults.append(Fault(path, f"{error}, not '{value}'"))
             return 0
+        if duration <= 0:
+            self.faults.append(Fault(path, f"expected a duration above 0, not '{value}'"))
+        return max(duration, 0)
 
     def level(self, key: str, topology: str) -> str:
-        """Return a level by its name; the node label of a level is understood as that level."""
-        value, _ = self.text(key)
-        if "/" in value:
-            for one in self.topologies:
-                for level in one.levels:
-                    if level.label == value and topology in ("", one.name):
-                        return level.name
-        return value
+        return level_named(self.text(key)[0], self.topologies, topology)
+
+
+def level_named(value: str, topologies: Sequence[Topology], topology: str) -> str:
+    """Return a level by its name, or by the node label of a level of that topology; anything else stays as it is."""
+    for one in topologies:
+        for level in one.levels:
+            if value and level.label == value and topology in ("", one.name):
+                return level.name
+    return value
 
 
 def read_wishes(layers: Sequence[Layer], topologies: Sequence[Topology], faults: list[Fault]) -> Wishes:

@@ -109,8 +109,9 @@ class Gathering:
             return
         meta = pod.metadata
         if not meta.name and meta.generate_name:
-            meta.name = f"{meta.generate_name}{position}"
-        if not meta.name:
+            named = msgspec.structs.replace(meta, name=f"{meta.generate_name}{position}")
+            pod = msgspec.structs.replace(pod, metadata=named)
+        elif not meta.name:
             self.faults.append(Fault(f"{where}.metadata.name", "a pod needs a name"))
             return
         self.pods.append((position, Member(where, pod)))
@@ -162,6 +163,10 @@ class Gathering:
                     gang.kind, gang.needs = "inference", ONE
                 self.gangs[key] = gang
             _seat(gang, member)
+        for gang in self.gangs.values():
+            if len(gang.parts) > 1:
+                for part in gang.parts:
+                    part.name = part.name or "pods-1"
         for key, (where, group) in self.pod_groups.items():
             if key in self.gangs:
                 _rule(self.gangs[key], where, group)

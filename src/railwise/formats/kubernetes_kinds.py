@@ -8,7 +8,7 @@ from __future__ import annotations
 from railwise.formats.kubernetes_schema import Condition, Meta, Part, Template
 
 
-class JobSpec(Part):
+class JobSpec(Part, frozen=True):
     """A Job: so many pods at once."""
 
     parallelism: int | None = None
@@ -18,7 +18,7 @@ class JobSpec(Part):
     template: Template = Template()
 
 
-class ControllerStatus(Part):
+class ControllerStatus(Part, frozen=True):
     """How far a Job or JobSet has come."""
 
     succeeded: int = 0
@@ -30,7 +30,7 @@ class ControllerStatus(Part):
         return any(condition.type in ends and condition.status == "True" for condition in self.conditions)
 
 
-class Job(Part):
+class Job(Part, frozen=True):
     """A batch Job."""
 
     metadata: Meta = Meta()
@@ -38,14 +38,14 @@ class Job(Part):
     status: ControllerStatus = ControllerStatus()
 
 
-class JobTemplate(Part):
+class JobTemplate(Part, frozen=True):
     """The Job that a JobSet makes copies of."""
 
     metadata: Meta = Meta()
     spec: JobSpec = JobSpec()
 
 
-class ReplicatedJob(Part):
+class ReplicatedJob(Part, frozen=True):
     """Equal Jobs of a JobSet."""
 
     name: str = ""
@@ -53,14 +53,14 @@ class ReplicatedJob(Part):
     template: JobTemplate = JobTemplate()
 
 
-class JobSetSpec(Part):
+class JobSetSpec(Part, frozen=True):
     """The Jobs of a JobSet."""
 
     replicated_jobs: tuple[ReplicatedJob, ...] = ()
     suspend: bool = False
 
 
-class JobSet(Part):
+class JobSet(Part, frozen=True):
     """A JobSet."""
 
     metadata: Meta = Meta()
@@ -68,21 +68,21 @@ class JobSet(Part):
     status: ControllerStatus = ControllerStatus()
 
 
-class ReplicasSpec(Part):
+class ReplicasSpec(Part, frozen=True):
     """So many equal pods: Deployment, ReplicaSet, StatefulSet."""
 
     replicas: int = 1
     template: Template = Template()
 
 
-class Replicas(Part):
+class Replicas(Part, frozen=True):
     """A Deployment, ReplicaSet or StatefulSet."""
 
     metadata: Meta = Meta()
     spec: ReplicasSpec = ReplicasSpec()
 
 
-class LeaderWorkerTemplate(Part):
+class LeaderWorkerTemplate(Part, frozen=True):
     """One leader and ``size - 1`` workers."""
 
     size: int = 1
@@ -90,21 +90,21 @@ class LeaderWorkerTemplate(Part):
     worker_template: Template = Template()
 
 
-class LeaderWorkerSpec(Part):
+class LeaderWorkerSpec(Part, frozen=True):
     """So many groups of one leader and its workers."""
 
     replicas: int = 1
     leader_worker_template: LeaderWorkerTemplate = LeaderWorkerTemplate()
 
 
-class LeaderWorkerSet(Part):
+class LeaderWorkerSet(Part, frozen=True):
     """A LeaderWorkerSet."""
 
     metadata: Meta = Meta()
     spec: LeaderWorkerSpec = LeaderWorkerSpec()
 
 
-class PriorityClass(Part):
+class PriorityClass(Part, frozen=True):
     """A priority class."""
 
     metadata: Meta = Meta()
@@ -112,39 +112,39 @@ class PriorityClass(Part):
     global_default: bool = False
 
 
-class Gang(Part):
+class Gang(Part, frozen=True):
     """The demand that so many pods start together."""
 
     min_count: int = 0
 
 
-class SchedulingPolicy(Part):
+class SchedulingPolicy(Part, frozen=True):
     """How the pods of an upstream PodGroup start: all together, or each alone."""
 
     gang: Gang | None = None
     basic: dict[str, object] | None = None
 
 
-class TopologyKey(Part):
+class TopologyKey(Part, frozen=True):
     """A node label whose value all pods must share."""
 
     key: str = ""
 
 
-class SchedulingConstraints(Part):
+class SchedulingConstraints(Part, frozen=True):
     """Where the pods of an upstream PodGroup may lie."""
 
     topology: tuple[TopologyKey, ...] = ()
 
 
-class PodGroupSpec(Part):
+class PodGroupSpec(Part, frozen=True):
     """The rules of an upstream PodGroup."""
 
     scheduling_policy: SchedulingPolicy = SchedulingPolicy()
     scheduling_constraints: SchedulingConstraints = SchedulingConstraints()
 
 
-class PodGroup(Part):
+class PodGroup(Part, frozen=True):
     """A PodGroup of the API group scheduling.k8s.io."""
 
     metadata: Meta = Meta()

@@ -22,11 +22,11 @@ T = TypeVar("T")
 _WHERE = re.compile(r" - at `\$(?P<path>[^`]*)`$")
 
 
-class Part(msgspec.Struct, rename="camel", kw_only=True):
+class Part(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """The common form of all parts: camel case outside, unknown fields ignored."""
 
 
-class Owner(Part):
+class Owner(Part, frozen=True):
     """A reference to the object that made this one."""
 
     kind: str = ""
@@ -34,7 +34,7 @@ class Owner(Part):
     controller: bool = False
 
 
-class Meta(Part):
+class Meta(Part, frozen=True):
     """``metadata``: time stamps stay as they stand, because YAML readers disagree about their type."""
 
     name: str = ""
@@ -52,7 +52,7 @@ class Meta(Part):
         return next((owner for owner in self.owner_references if owner.controller), None)
 
 
-class TolerationPart(Part):
+class TolerationPart(Part, frozen=True):
     """A toleration."""
 
     key: str = ""
@@ -61,7 +61,7 @@ class TolerationPart(Part):
     effect: str = ""
 
 
-class Expression(Part):
+class Expression(Part, frozen=True):
     """One expression of a node selector term."""
 
     key: str = ""
@@ -69,32 +69,32 @@ class Expression(Part):
     values: tuple[str, ...] = ()
 
 
-class Term(Part):
+class Term(Part, frozen=True):
     """One term of a node selector: all of its expressions."""
 
     match_expressions: tuple[Expression, ...] = ()
     match_fields: tuple[Expression, ...] = ()
 
 
-class NodeSelector(Part):
+class NodeSelector(Part, frozen=True):
     """A node selector: one of its terms."""
 
     node_selector_terms: tuple[Term, ...] = ()
 
 
-class NodeAffinity(Part):
+class NodeAffinity(Part, frozen=True):
     """Node affinity; preferences do not decide and are not read."""
 
     required: NodeSelector | None = msgspec.field(name="requiredDuringSchedulingIgnoredDuringExecution", default=None)
 
 
-class PodAffinity(Part):
+class PodAffinity(Part, frozen=True):
     """Affinity or anti-affinity between pods: only whether something is required is of interest."""
 
     required: tuple[object, ...] = msgspec.field(name="requiredDuringSchedulingIgnoredDuringExecution", default=())
 
 
-class Affinity(Part):
+class Affinity(Part, frozen=True):
     """The three kinds of affinity."""
 
     node_affinity: NodeAffinity | None = None
@@ -102,14 +102,14 @@ class Affinity(Part):
     pod_anti_affinity: PodAffinity | None = None
 
 
-class Resources(Part):
+class Resources(Part, frozen=True):
     """What a container asks for."""
 
     requests: dict[str, Quantity] = {}
     limits: dict[str, Quantity] = {}
 
 
-class Container(Part):
+class Container(Part, frozen=True):
     """A container; ``restart_policy: Always`` makes an init container a sidecar."""
 
     name: str = ""
@@ -117,26 +117,26 @@ class Container(Part):
     resources: Resources = Resources()
 
 
-class Named(Part):
+class Named(Part, frozen=True):
     """Anything of which only the name is of interest (gates, claims, spread keys, pod groups)."""
 
     name: str = ""
 
 
-class SpreadConstraint(Part):
+class SpreadConstraint(Part, frozen=True):
     """A topology spread constraint."""
 
     topology_key: str = ""
     when_unsatisfiable: str = "DoNotSchedule"
 
 
-class SchedulingGroup(Part):
+class SchedulingGroup(Part, frozen=True):
     """Membership in an upstream PodGroup."""
 
     pod_group_name: str = ""
 
 
-class PodSpec(Part):
+class PodSpec(Part, frozen=True):
     """What a pod asks for and where it stands."""
 
     node_name: str = ""
@@ -156,28 +156,28 @@ class PodSpec(Part):
     scheduling_group: SchedulingGroup | None = None
 
 
-class Template(Part):
+class Template(Part, frozen=True):
     """A pod template."""
 
     metadata: Meta = Meta()
     spec: PodSpec = PodSpec()
 
 
-class Condition(Part):
+class Condition(Part, frozen=True):
     """A status condition."""
 
     type: str = ""
     status: str = ""
 
 
-class PodStatus(Part):
+class PodStatus(Part, frozen=True):
     """The state of a pod."""
 
     phase: str = ""
     start_time: object = None
 
 
-class Pod(Part):
+class Pod(Part, frozen=True):
     """A pod."""
 
     metadata: Meta = Meta()
@@ -185,7 +185,7 @@ class Pod(Part):
     status: PodStatus = PodStatus()
 
 
-class TaintPart(Part):
+class TaintPart(Part, frozen=True):
     """A taint."""
 
     key: str = ""
@@ -193,14 +193,14 @@ class TaintPart(Part):
     effect: str = ""
 
 
-class NodeSpec(Part):
+class NodeSpec(Part, frozen=True):
     """The wishes of the cluster's owner about a node."""
 
     unschedulable: bool = False
     taints: tuple[TaintPart, ...] = ()
 
 
-class NodeStatus(Part):
+class NodeStatus(Part, frozen=True):
     """What a node has and how it is."""
 
     allocatable: dict[str, Quantity] = {}
@@ -208,7 +208,7 @@ class NodeStatus(Part):
     conditions: tuple[Condition, ...] = ()
 
 
-class NodeObject(Part):
+class NodeObject(Part, frozen=True):
     """A node."""
 
     metadata: Meta = Meta()

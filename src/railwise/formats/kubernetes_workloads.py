@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from railwise.formats.kubernetes_annotations import Layer, Wishes, read_wishes, unknown_keys
+from railwise.formats.kubernetes_annotations import Layer, Wishes, level_named, read_wishes, unknown_keys
 from railwise.formats.kubernetes_cards import Offers
 from railwise.formats.kubernetes_gangs import ONE, Gang, Member, Part, namespace, seat
 from railwise.formats.kubernetes_requests import demanded, in_base_units
@@ -117,7 +117,11 @@ class _Builder:
 
     def rule(self, rule: TopologyRule) -> TopologyRule:
         """Return the rule with the level that an upstream PodGroup requires, unless an annotation names one."""
-        return rule if rule.required or not self.gang.required else replace(rule, required=self.gang.required)
+        if rule.required or not self.gang.required:
+            return rule
+        topologies = self.around.topologies
+        default = rule.name or (topologies[0].name if topologies else "")
+        return replace(rule, required=level_named(self.gang.required, topologies, default))
 
     def group(self, part: Part, wishes: Wishes) -> Group:
         seats = seat(part)
