@@ -49,9 +49,7 @@ def read_blocks(demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -
     return root
 
 
-def _fill(
-    block: Block, part: Part, ranks: dict[int, list[int]], chosen: set[int], numbers: dict[int, int]
-) -> None:
+def _fill(block: Block, part: Part, ranks: dict[int, list[int]], chosen: set[int], numbers: dict[int, int]) -> None:
     if part.distinct != NOT_GIVEN:
         block.apart = part.distinct
     block.home = [node for leaf in part.leaves() for node in leaf.fixed.values()]

@@ -13,6 +13,7 @@ from railwise.engine.blocks import Block, read_blocks
 from railwise.engine.demand import NOT_GIVEN, Demand
 from railwise.engine.domains import bits_of
 from railwise.engine.gang import Indexes, ladder
+from railwise.engine.layout import Spot
 from railwise.engine.ledger import Grant
 from railwise.engine.shapes import Shape
 from railwise.engine.state import ClusterState
@@ -92,9 +93,7 @@ class BoundedSearch:
     def _pods_apart(self, block: Block, number: int, ranks: list[int], shape: Shape, scope: Scope) -> bool:
         tree = block.part.tree
         used = {self._domain_of(tree, block.apart, node) for node in block.home}
-        domains = [
-            domain for domain in self._domains(tree, block.apart, scope, {shape: 1}) if domain not in used
-        ]
+        domains = [domain for domain in self._domains(tree, block.apart, scope, {shape: 1}) if domain not in used]
         left = list(ranks)
         for domain in domains:
             if not left:
@@ -123,7 +122,7 @@ class BoundedSearch:
         trees = self.state.trees[tree]
         shape_of = trees.tree
         if len(shapes) == 1 and level == shape_of.depth - 1 and all(where[0] == tree for where in scope):
-            (shape, pods), = shapes.items()
+            ((shape, pods),) = shapes.items()
             ordered = self._racks_by_cost(tree, shape, pods, scope)
             if ordered is not None:
                 return ordered
@@ -143,9 +142,7 @@ class BoundedSearch:
         return [domain for _, domain in found]
 
     def _racks_by_cost(self, tree: int, shape: Shape, pods: int, scope: Scope) -> list[int] | None:
-        racks, spread = self.indexes.racks(
-            tree, shape, pods, by_cpu=not self.demand.uses_cards, nodes_first=False
-        )
+        racks, spread = self.indexes.racks(tree, shape, pods, by_cpu=not self.demand.uses_cards, nodes_first=False)
         mask = 0
         for _, level, domain in scope[-1:]:
             first, last = spread.racks_in(level, domain)
@@ -165,9 +162,7 @@ class BoundedSearch:
 
     def _capacity_ok(self, tree: int, level: int, domain: int, shapes: dict[Shape, int]) -> bool:
         for shape, pods in shapes.items():
-            _, spread = self.indexes.racks(
-                tree, shape, pods, by_cpu=not self.demand.uses_cards, nodes_first=False
-            )
+            _, spread = self.indexes.racks(tree, shape, pods, by_cpu=not self.demand.uses_cards, nodes_first=False)
             if spread.capacity(level, domain) < pods:
                 return False
         return True
@@ -227,7 +222,7 @@ class BoundedSearch:
         best = racks.cheapest(pods, mask)
         if best is not None:
             return [(order[place], here) for place, here in racks.positions(best[0], pods)]
-        sized = sorted(((-racks.of_rack[rack].capacity, rack) for rack in range(first, last)))
+        sized = sorted((-racks.of_rack[rack].capacity, rack) for rack in range(first, last))
         result: list[tuple[int, int]] = []
         left = pods
         for capacity, rack in sized:
@@ -244,8 +239,8 @@ class BoundedSearch:
 
 def place_bounded(
     demand: Demand, ranks: dict[int, list[int]], chosen: set[int], state: ClusterState, indexes: Indexes
-) -> tuple[list[tuple[int, int, int]], int] | None:
-    """Return ((leaf number, rank, node) of every pod, level of the whole's domain), or None where nothing was found.
+) -> tuple[list[Spot], int] | None:
+    """Return (the spots in put order, level of the whole's domain), or None where nothing was found.
 
     The state is left as it was.
     """
@@ -257,7 +252,7 @@ def place_bounded(
         whole.pods, whole.inner, whole.apart, whole.home = root.pods, root.inner, root.apart, root.home
         search.tries = MOST_TRIES
         if search.place([whole], []):
-            pods = sorted((number, rank, node) for number, rank, node, _, _ in search.log)
+            pods = [Spot(number, rank, node) for number, rank, node, _, _ in search.log]
             search.undo(0)
             return pods, level
     return None

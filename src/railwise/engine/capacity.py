@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from railwise.engine.fit import NodeSpec, Room
+from railwise.engine.room import NodeSpec, Room
 from railwise.engine.shapes import Shape
 from railwise.engine.state import ClusterState
 from railwise.model.node import Node

@@ -194,12 +194,12 @@ class Engine:
                 return False
             self._put(record, found)
             return len(record.pods) > before
-        pods = [(number, rank, node) for (number, rank), (node, _) in sorted(record.pods.items())]
+        pods = dict(record.pods)
         met, exact = record.met, record.exact
         record.take_away(self.state, list(record.pods))
         found = find_most(record.demand, self.search.place)
         if found is None or len(found.pods) <= len(pods):
-            record.put(self.state, pods)
+            record.put_back(self.state, pods)
             record.met, record.exact = met, exact
             return False
         self._put(record, found)

@@ -130,9 +130,7 @@ def _tree_index(rule: TopologyRule, state: ClusterState, parent: Part | None) ->
         if tree_state.tree.name == rule.name:
             return index
     known = ", ".join(tree_state.tree.name for tree_state in state.trees if tree_state.tree.name) or "none"
-    raise UnreadableRuleError(
-        Code.UNKNOWN_TOPOLOGY, f"there is no topology '{rule.name}' (known: {known})"
-    )
+    raise UnreadableRuleError(Code.UNKNOWN_TOPOLOGY, f"there is no topology '{rule.name}' (known: {known})")
 
 
 def _read_rules(part: Part, state: ClusterState) -> None:
@@ -155,9 +153,7 @@ def _level(name: str, part: Part, state: ClusterState, *, must: bool) -> int:
     level = tree.level_index(name)
     if level < 0 and must:
         known = ", ".join((*tree.levels, "node"))
-        raise UnreadableRuleError(
-            Code.UNKNOWN_LEVEL, f"topology '{tree.name}' has no level '{name}' (levels: {known})"
-        )
+        raise UnreadableRuleError(Code.UNKNOWN_LEVEL, f"topology '{tree.name}' has no level '{name}' (levels: {known})")
     return level if level >= 0 else NOT_GIVEN
 
 

@@ -24,7 +24,9 @@ def best_even(
     del domain
     search = ExactSearch(problem, state, EVEN_STEPS)
     counted = [step for step in range(level + 1, search.depth + 1) if step <= search.count_to]
-    pods = sum(len(tokens) for tokens in problem.ranks.values()) + sum(len(leaf.fixed) for leaf in problem.demand.leaves)
+    pods = sum(len(tokens) for tokens in problem.ranks.values()) + sum(
+        len(leaf.fixed) for leaf in problem.demand.leaves
+    )
     least = search.fields.counts(first[0])
     found = _narrow(problem, state, level, domains, counted, {}, pods, least)
     return found if found is not None else first

@@ -16,9 +16,10 @@ from typing import Final
 from railwise.engine.demand import NO_LOCALITY
 from railwise.engine.fields import Fields
 from railwise.engine.finish import finish
-from railwise.engine.fit import Room
-from railwise.engine.problem import Problem, Vector
+from railwise.engine.room import Room
+from railwise.engine.problem import Problem, Vector, with_count
 from railwise.engine.settle import Carry, Settlement, merged
+from railwise.engine.share_packing import NodeOption, OverBudgetError, packed_shares
 from railwise.engine.state import ClusterState
 
 POSITION_BITS: Final = 24
@@ -29,10 +30,6 @@ Entry = tuple[int, int, int, object]
 
 Key = tuple[Vector, Carry]
 Table = dict[Key, Entry]
-
-
-class OverBudgetError(Exception):
-    """The instance is too large to be searched exactly within the step budget."""
 
 
 class ExactSearch:
@@ -56,10 +53,9 @@ class ExactSearch:
         self.views: Final = [problem.vector(problem.view(level)) for level in range(-1, self.depth + 1)]
         self.settle: Final = Settlement(problem, state, self.fields)
         self._tables: dict[tuple[int, int], Table] = {}
-        self._rooms: dict[tuple[int, int], list[tuple[Vector, Room]]] = {}
-        self.kinds: Final = sorted(
-            problem.kinds, key=lambda kind: (not kind.shape.rule.island, -kind.shape.cards, kind.item)
-        )
+        self._rooms: dict[tuple[int, int], list[NodeOption]] = {}
+        self.kinds: Final = problem.kinds
+        self.in_document_order: Final = sorted(problem.kinds, key=lambda kind: kind.leaf.index)
         self.allowed: Final = [state.allowed(kind.shape) for kind in self.kinds]
         self.fixed_nodes: Final = {node for leaf in problem.demand.leaves for node in leaf.fixed.values()}
         self.zero: Final[Vector] = (0,) * problem.size
@@ -102,9 +98,7 @@ class ExactSearch:
     def _add(self, front: Table, outer: Table, bound: Vector, level: int, child: int) -> Table:
         result: Table = {}
         size = range(len(bound))
-        self.steps -= len(front) * len(outer)
-        if self.steps < 0:
-            raise OverBudgetError
+        self.spend(len(front) * len(outer))
         tracked = self.settle.own
         for (have, carry), entry in front.items():
             for (more, other), piece in outer.items():
@@ -200,7 +194,7 @@ class ExactSearch:
                 count = 0
                 mine = used
                 while count <= visible[unit.item] and all(a <= b for a, b in zip(mine, bound, strict=True)):
-                    grown.append((_with(packed, unit.item, count), mine))
+                    grown.append((with_count(packed, unit.item, count), mine))
                     mine = tuple(have + unit.contents.get(item, 0) for item, have in enumerate(mine))
                     count += 1
             choices = grown
@@ -222,12 +216,11 @@ class ExactSearch:
         key = (room.index, mask)
         options = self._rooms.get(key)
         if options is None:
-            options = []
-            self._fill(room, mask, 0, self.zero, options)
+            options = self.options(room, mask)
             self._rooms[key] = options
         table: Table = {}
         place = self.tree.position[node]
-        for vector, after in options:
+        for vector, after, path in options:
             if vector == self.zero and node not in self.fixed_nodes:
                 table[vector, ()] = (0, 0, 0, None)
                 continue
@@ -235,20 +228,32 @@ class ExactSearch:
             if carry is None:
                 continue
             positions = items = 0
-            for kind in self.problem.kinds:
+            for kind in self.in_document_order:
                 for _ in range(vector[kind.item]):
                     positions = (positions << POSITION_BITS) | place
-                    items = (items << ITEM_BITS) | kind.item
+                    items = (items << ITEM_BITS) | kind.leaf.index
             cost = self._node_cost(node, vector, room, after)
-            table[vector, carry] = (cost, positions, items, (node, vector))
+            table[vector, carry] = (cost, positions, items, (node, vector, path))
         return table
 
-    def _fill(self, room: Room, mask: int, number: int, vector: Vector, options: list[tuple[Vector, Room]]) -> None:
-        self.steps -= 1
+    def options(self, room: Room, mask: int) -> list[NodeOption]:
+        """Return every number of pods of each kind that fits a room; ``mask`` marks the kinds that may use the node."""
+        if self.problem.hard_shares:
+            return packed_shares(self.state.rooms, self.kinds, self.views[-1], mask, room, self)
+        found: list[NodeOption] = []
+        self._fill(room, mask, 0, self.zero, found)
+        return found
+
+    def spend(self, steps: int) -> None:
+        """Count work; raises ``OverBudgetError`` beyond the budget."""
+        self.steps -= steps
         if self.steps < 0:
             raise OverBudgetError
+
+    def _fill(self, room: Room, mask: int, number: int, vector: Vector, options: list[NodeOption]) -> None:
+        self.spend(1)
         if number == len(self.kinds):
-            options.append((vector, room))
+            options.append((vector, room, ()))
             return
         kind = self.kinds[number]
         self._fill(room, mask, number + 1, vector, options)
@@ -262,7 +267,7 @@ class ExactSearch:
             if after is None:
                 return
             count += 1
-            self._fill(after, mask, number + 1, _with(vector, kind.item, count), options)
+            self._fill(after, mask, number + 1, with_count(vector, kind.item, count), options)
 
     def _node_cost(self, node: int, vector: Vector, before: Room, after: Room) -> int:
         fields = self.fields
@@ -276,7 +281,3 @@ class ExactSearch:
         if self.by_cpu:
             return cost + fields.left * max(after.cpu, 0)
         return cost + fields.left * after.slots - fields.all_free * (before.slots - after.slots)
-
-
-def _with(vector: Vector, item: int, count: int) -> Vector:
-    return (*vector[:item], count, *vector[item + 1 :])

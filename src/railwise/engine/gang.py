@@ -67,9 +67,7 @@ class Indexes:
         index.refresh()
         return index
 
-    def racks(
-        self, tree: int, shape: Shape, pods: int, *, by_cpu: bool, nodes_first: bool
-    ) -> tuple[RackIndex, Spread]:
+    def racks(self, tree: int, shape: Shape, pods: int, *, by_cpu: bool, nodes_first: bool) -> tuple[RackIndex, Spread]:
         """Return the up-to-date racks for a gang of ``pods`` pods of a shape."""
         free = self.free(tree)
         most = 8
@@ -80,7 +78,9 @@ class Indexes:
         pair = self._racks.get(key)
         if pair is None:
             tree_state = self.state.trees[tree]
-            index = RackIndex(self.state, tree_state, self.curves(shape, by_cpu=by_cpu, nodes_first=nodes_first), free, most)
+            index = RackIndex(
+                self.state, tree_state, self.curves(shape, by_cpu=by_cpu, nodes_first=nodes_first), free, most
+            )
             pair = (index, Spread(self.state, tree_state, index))
             self._racks[key] = pair
         pair[0].refresh()
@@ -140,7 +140,7 @@ def place_one(demand: Demand, shape: Shape, indexes: Indexes) -> Spots | None:
     index = indexes.single(tree, shape, by_cpu=not demand.uses_cards)
     depth = index.depth
     for level in ladder(demand, depth):
-        within = ANYWHERE if level >= depth else indexes.named(tree, level, index)
+        within = indexes.named(tree, min(demand.root.required, depth - 1), index)
         found = index.cheapest(within)
         if found is not None:
             return Spots([(found[0], 1)], level >= demand.preferred or demand.preferred == NO_LOCALITY, exact=True)
@@ -154,19 +154,22 @@ def place_gang(demand: Demand, shape: Shape, pods: int, indexes: Indexes) -> Spo
     racks, spread = indexes.racks(tree, shape, pods, by_cpu=not demand.uses_cards, nodes_first=nodes_first)
     depth = racks.depth
     none_wanted = demand.preferred == NO_LOCALITY
+    within = indexes.named(tree, min(demand.root.required, depth - 1), None)
     for level in ladder(demand, depth):
         met = none_wanted or level >= demand.preferred
         if level == depth:
-            found_node = racks.cheapest_node(pods, ANYWHERE)
+            found_node = racks.cheapest_node(pods, within)
             if found_node is not None:
                 return Spots([(found_node[0], pods)], met, exact=True)
             continue
         if level == depth - 1 or depth == 0:
-            found = racks.cheapest(pods, indexes.named(tree, level, None))
+            found = racks.cheapest(pods, within)
             if found is not None:
                 return Spots(racks.positions(found[0], pods), met, exact=True)
             continue
-        answer = spread.best(level, pods, count_racks=not none_wanted and demand.preferred >= depth - 1 > level)
+        answer = spread.best(
+            level, pods, demand.root.required, count_racks=not none_wanted and demand.preferred >= depth - 1 > level
+        )
         if answer is not None and answer[0]:
             places = [spot for rack, here in answer[0] for spot in racks.positions(rack, here)]
             return Spots(places, met, exact=answer[1] and demand.preferred == depth - 1)

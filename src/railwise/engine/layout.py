@@ -6,21 +6,31 @@ earlier places and ranks follow the tree.
 
 from __future__ import annotations
 
-from typing import cast
+from typing import NamedTuple, cast
 
 from railwise.engine.problem import Problem, Token, Vector
+from railwise.engine.room import Chosen
+from railwise.engine.share_packing import Path
 
 Members = dict[int, list[object]]
 Piece = tuple[object, int, int, Vector, object]
 
 
-def lay_out(problem: Problem, made: object, level: int, depth: int) -> list[tuple[int, int, int]]:
-    """Return (leaf number, rank, node) of every pod of an answer found inside a domain of ``level``."""
+class Spot(NamedTuple):
+    """One pod's place: the leaf's number, its rank, the node's index, and the cards chosen (empty: by the rule)."""
+
+    leaf: int
+    rank: int
+    node: int
+    chosen: Chosen = ()
+
+
+def lay_out(problem: Problem, made: object, level: int) -> list[Spot]:
+    """Return the spots of an answer found inside a domain of ``level``, in the order in which they must be put."""
     members = {item: list(copies) for item, copies in problem.top_members.items()}
-    placed: list[tuple[int, int, int]] = []
-    _hand_out(problem, made, _unpacked(problem, members, level), depth, placed)
-    placed.sort()
-    return placed
+    spots: list[Spot] = []
+    _hand_out(problem, made, _unpacked(problem, members, level), spots)
+    return spots
 
 
 def _unpacked(problem: Problem, members: Members, level: int) -> Members:
@@ -48,21 +58,15 @@ def _first_token(problem: Problem, item: int, copy: object) -> Token:
     return min(_first_token(problem, other, first) for other, firsts in inner.items() for first in firsts)
 
 
-def _hand_out(
-    problem: Problem, made: object, members: Members, depth: int, placed: list[tuple[int, int, int]]
-) -> None:
+def _hand_out(problem: Problem, made: object, members: Members, spots: list[Spot]) -> None:
     if made is None:
-        return
-    steps = cast("tuple[object, ...]", made)
-    if len(steps) == 2:
-        node, vector = cast("tuple[int, Vector]", made)
-        for item, count in enumerate(vector):
-            for token in members.get(item, [])[:count]:
-                number, rank = cast("Token", token)
-                placed.append((number, rank, node))
         return
     pieces: list[Piece] = []
     while made is not None:
+        steps = cast("tuple[object, ...]", made)
+        if isinstance(steps[1], tuple):
+            _at_node(problem, cast("tuple[int, Vector, Path]", made), members, spots)
+            return
         piece = cast("Piece", made)
         pieces.append(piece)
         made = piece[0]
@@ -72,4 +76,15 @@ def _hand_out(
             if count:
                 mine[item] = members[item][:count]
                 members[item] = members[item][count:]
-        _hand_out(problem, inner, _unpacked(problem, mine, level), depth, placed)
+        _hand_out(problem, inner, _unpacked(problem, mine, level), spots)
+
+
+def _at_node(problem: Problem, made: tuple[int, Vector, Path], members: Members, spots: list[Spot]) -> None:
+    node, vector, path = made
+    steps = path or tuple((kind.item, ()) for kind in problem.kinds for _ in range(vector[kind.item]))
+    taken: dict[int, int] = {}
+    for item, chosen in steps:
+        index = taken.get(item, 0)
+        taken[item] = index + 1
+        number, rank = cast("Token", members[item][index])
+        spots.append(Spot(number, rank, node, chosen))

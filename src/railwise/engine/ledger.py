@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from railwise.engine.fit import FULL_COMPUTE, NodeSpec, Room, share_cards, share_demand, whole_banks
+from railwise.engine.fit import whole_banks
+from railwise.engine.room import FULL_COMPUTE, Chosen, NodeSpec, Room, share_demand
+from railwise.engine.shares import share_cards
 from railwise.engine.shapes import KIND_SHARE, KIND_WHOLE, Shape
 
 
@@ -70,7 +72,7 @@ class Ledger:
                 return index
         return -1
 
-    def choose(self, shape: Shape, room: Room) -> Grant:
+    def choose(self, shape: Shape, room: Room, chosen: Chosen = ()) -> Grant:
         """Return the cards that the rules give to a pod known to fit the room; nothing is taken yet."""
         if shape.kind == KIND_WHOLE:
             mask = 0
@@ -78,13 +80,13 @@ class Ledger:
                 mask |= lowest_bits(self.free & bank.mask, take)
             return Grant(mask, (), (), 0)
         if shape.kind == KIND_SHARE:
-            return Grant(0, self._choose_shares(shape, room), (), 0)
+            return Grant(0, self._choose_shares(shape, chosen or share_cards(shape, room)), (), 0)
         return NOTHING
 
-    def _choose_shares(self, shape: Shape, room: Room) -> tuple[tuple[int, int, int], ...]:
+    def _choose_shares(self, shape: Shape, chosen: Chosen) -> tuple[tuple[int, int, int], ...]:
         shares: list[tuple[int, int, int]] = []
         taken = 0
-        for bank_index, memory_left, compute_left in share_cards(shape, room):
+        for bank_index, memory_left, compute_left in chosen:
             bank = self.spec.banks[bank_index]
             memory, compute = share_demand(shape, bank)
             card = -1

@@ -199,14 +199,16 @@ class Description:
 
     def ways(self, pods: int) -> list[Way]:
         """Return the ways that cost least, as many as are kept."""
+        alone: list[Way] = []
         if self.lame:
-            alone, together = self.one_node(pods), self._solve(pods)[0]
-            if alone is not None and (together is None or alone[0] < together):
-                return [((kind.index, pods),) for kind, _ in self.kinds if self.alone(kind, pods) == alone[0]]
+            least, together = self.cost(pods), self._solve(pods)[0]
+            alone = [((kind.index, pods),) for kind, _ in self.kinds if self.alone(kind, pods) == least]
+            if least != together:
+                return alone
         _, suffix, stages = self._solve(pods)
         found: list[Way] = []
         self._walk(stages, suffix, 0, pods, (), found)
-        return found
+        return alone + found
 
     def _walk(
         self,

@@ -12,11 +12,13 @@ from typing import Final, NamedTuple
 from railwise.engine.bounded import place_bounded
 from railwise.engine.demand import NO_LOCALITY, Demand
 from railwise.engine.even import best_even
-from railwise.engine.exact import Entry, ExactSearch, OverBudgetError
+from railwise.engine.exact import Entry, ExactSearch
 from railwise.engine.gang import Indexes, ladder, place_gang, place_one
-from railwise.engine.layout import lay_out
+from railwise.engine.layout import Spot, lay_out
 from railwise.engine.problem import Problem
-from railwise.engine.ranks import in_runs
+from railwise.engine.ranks import arrange
+from railwise.engine.shapes import KIND_SHARE
+from railwise.engine.share_packing import OverBudgetError
 from railwise.engine.state import ClusterState
 
 EXACT_STEPS: Final = 400_000
@@ -33,11 +35,15 @@ REFINE_NODES: Final = 64
 
 
 class Found(NamedTuple):
-    """Pods and their nodes: (leaf number, rank, node index), ordered; preference met; proven best under the rules."""
+    """Where pods go, in the order in which they must be put; preference met; proven best under the rules.
 
-    pods: list[tuple[int, int, int]]
+    ``key`` compares answers of the exact search to demands of one workload that differ in their numbers of pods.
+    """
+
+    pods: list[Spot]
     met: bool
     exact: bool
+    key: tuple[int, int, int, int] = (0, 0, 0, 0)
 
 
 class Refused(NamedTuple):
@@ -59,10 +65,10 @@ class Placer:
         """Find places for the given ranks per leaf (by part index) of the chosen parts."""
         if demand.simple:
             found = self._place_simple(demand, ranks[demand.root.index])
-            if isinstance(found, Refused) or found.exact or len(self.state.nodes) > REFINE_NODES:
+            settled = found.exact if isinstance(found, Found) else found.proven
+            if settled or len(self.state.nodes) > REFINE_NODES:
                 return found
-            better = self._place_exactly(demand, ranks, chosen)
-            return better if isinstance(better, Found) else found
+            return self._place_exactly(demand, ranks, chosen) or found
         small = len(self.state.nodes) <= EXACT_FIRST or demand.root.even
         if small:
             answer = self._place_exactly(demand, ranks, chosen)
@@ -71,9 +77,8 @@ class Placer:
         bounded = place_bounded(demand, ranks, chosen, self.state, self.indexes)
         if bounded is not None:
             pods, level = bounded
-            problem = Problem(demand, ranks, chosen)
             met = demand.preferred == NO_LOCALITY or level >= demand.preferred
-            return Found(arrange(problem, pods, self.state), met, exact=False)
+            return Found(arrange(demand, pods, self.state), met, exact=False)
         if not small and len(self.state.nodes) <= EXACT_NODES:
             answer = self._place_exactly(demand, ranks, chosen)
             if answer is not None:
@@ -84,21 +89,22 @@ class Placer:
         shape = demand.root.shape
         if shape is None or not ranks:
             return Refused(proven=True)
+        hard = shape.kind == KIND_SHARE and shape.cards > 1 and len(ranks) > 1
         if len(ranks) == 1:
             spots = place_one(demand, shape, self.indexes)
         else:
             spots = place_gang(demand, shape, len(ranks), self.indexes)
         if spots is None:
-            return Refused(proven=True)
+            return Refused(proven=not hard)
         order = self.state.trees[demand.root.tree].tree.order
-        pods: list[tuple[int, int, int]] = []
+        pods: list[Spot] = []
         number = 0
         for place, here in spots.places:
             node = order[place]
             for _ in range(here):
-                pods.append((0, ranks[number], node))
+                pods.append(Spot(0, ranks[number], node))
                 number += 1
-        return Found(pods, spots.met, spots.exact and self.plain)
+        return Found(pods, spots.met, spots.exact and self.plain and not hard)
 
     def _place_exactly(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused | None:
         """Search exactly; None where the budget ran out."""
@@ -110,10 +116,9 @@ class Placer:
         if answer is None:
             return Refused(proven=True)
         level, entry = answer
-        depth = self.state.trees[problem.tree].tree.depth
-        pods = arrange(problem, lay_out(problem, entry[3], level, depth), self.state)
+        pods = arrange(demand, lay_out(problem, entry[3], level), self.state)
         met = demand.preferred == NO_LOCALITY or level >= demand.preferred
-        return Found(pods, met, exact=True)
+        return Found(pods, met, exact=True, key=(-level, *entry[:3]))
 
     def _climb(self, problem: Problem) -> tuple[int, Entry] | None:
         demand = problem.demand
@@ -135,51 +140,17 @@ class Placer:
 
 
 def _domains(search: ExactSearch, level: int, fixed: list[int]) -> list[int]:
-    """Return the named domains of a level that hold every running pod of the workload."""
+    """Return the domains of a level that hold every running pod of the workload and have the names its rules ask for."""
     tree = search.tree
     if level < 0:
         return [0]
+    asked = search.problem.levels_asked(level)
     if level == tree.depth:
-        return [place for place in range(len(tree.order)) if all(place == other for other in fixed)]
-    tier = tree.tiers[level]
+        ranges = [(place, place + 1) for place in range(len(tree.order))]
+    else:
+        ranges = tree.tiers[level].ranges()
     return [
         domain
-        for domain in range(len(tier.names))
-        if tier.named[domain] and all(tier.start[domain] <= place < tier.end[domain] for place in fixed)
+        for domain, (start, end) in enumerate(ranges)
+        if all(tree.named_at(level, domain, wider) for wider in asked) and all(start <= place < end for place in fixed)
     ]
-
-
-def arrange(problem: Problem, pods: list[tuple[int, int, int]], state: ClusterState) -> list[tuple[int, int, int]]:
-    """Give the places of each leaf to its ranks: in tree order, whole runs first where runs would like one domain."""
-    result: list[tuple[int, int, int]] = []
-    by_leaf: dict[int, list[tuple[int, int]]] = {}
-    for number, rank, node in pods:
-        by_leaf.setdefault(number, []).append((rank, node))
-    for number, placed in sorted(by_leaf.items()):
-        leaf = problem.demand.leaves[number]
-        tree = state.trees[problem.tree].tree
-        own = state.trees[leaf.tree].tree
-        if leaf.segment_size and leaf.segment_preferred >= 0 and leaf.segment_required < leaf.segment_preferred:
-            level = leaf.segment_required
-            pools: dict[int, list[tuple[int, int]]] = {}
-            for rank, node in placed:
-                pools.setdefault(own.domain_of[level][node] if level >= 0 else 0, []).append((rank, node))
-            for members in pools.values():
-                places = sorted(own.position[node] for _, node in members)
-                ranks = sorted(rank for rank, _ in members)
-                wanted = leaf.segment_preferred
-                given = in_runs(
-                    ranks,
-                    places,
-                    leaf.segment_size,
-                    lambda place: place if wanted >= own.depth else own.domain_of[wanted][own.order[place]],
-                )
-                result.extend((number, rank, own.order[place]) for rank, place in given.items())
-        elif leaf.segment_size and leaf.segment_required >= 0:
-            result.extend((number, rank, node) for rank, node in placed)
-        else:
-            nodes = sorted((tree.position[node] for _, node in placed))
-            ranks = sorted(rank for rank, _ in placed)
-            result.extend((number, rank, tree.order[place]) for rank, place in zip(ranks, nodes, strict=True))
-    result.sort()
-    return result

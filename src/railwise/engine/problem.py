@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from railwise.engine.demand import NOT_GIVEN, Demand, Part
-from railwise.engine.shapes import Shape
+from railwise.engine.shapes import KIND_SHARE, Shape
 
 Vector = tuple[int, ...]
 Token = tuple[int, int]
@@ -70,8 +70,27 @@ class Problem:
         self._leaf_number: Final = {leaf.index: number for number, leaf in enumerate(demand.leaves)}
         contents = self._collect(demand.root, ranks, NOT_GIVEN, ())
         self.size: Final = self._items
+        self.kinds.sort(key=_put_order)
+        self.hard_shares: Final = self._hard_shares()
         for item, members in contents.items():
             self.top_members[item] = members
+
+    def _hard_shares(self) -> bool:
+        """Return whether shares of several sizes, or on several cards each, may meet on one node."""
+        shares = [kind.shape for kind in self.kinds if kind.shape.kind == KIND_SHARE]
+        several = any(shape.cards > 1 for shape in shares) and sum(len(ranks) for ranks in self.ranks.values()) > 1
+        return len(shares) > 1 or several
+
+    def levels_asked(self, level: int) -> set[int]:
+        """Return the levels, no narrower than ``level``, at which a rule asks for a domain with a name."""
+        asked = {unit.level for unit in self.units}
+        for leaf in self.demand.leaves:
+            part: Part | None = leaf if leaf.index in self.chosen else None
+            while part is not None:
+                if part.tree == self.tree:
+                    asked.add(part.required)
+                part = part.parent
+        return {wanted for wanted in asked if 0 <= wanted <= level}
 
     def vector(self, counts: dict[int, int]) -> Vector:
         """Return a count per item."""
@@ -82,7 +101,9 @@ class Problem:
         counts = {item: len(members) for item, members in self.top_members.items()}
         while True:
             unpack = [
-                item for item, count in counts.items() if count and item in self.unit_of and self.unit_of[item].level <= level
+                item
+                for item, count in counts.items()
+                if count and item in self.unit_of and self.unit_of[item].level <= level
             ]
             if not unpack:
                 return counts
@@ -142,7 +163,7 @@ class Problem:
     ) -> dict[int, list[object]]:
         if not ranks or leaf.shape is None:
             return {}
-        item = self._pod_item(leaf, leaf.shape, tracked)
+        item = self._pod_item(leaf, leaf.shape, tracked, _surroundings(leaf, len(ranks)))
         number = self._leaf_number[leaf.index]
         tokens: list[object] = [(number, rank) for rank in ranks]
         size = leaf.segment_size
@@ -157,8 +178,8 @@ class Problem:
             contents.setdefault(unit.item, []).append(copy)
         return contents
 
-    def _pod_item(self, leaf: Part, shape: Shape, tracked: tuple[tuple[int, int], ...]) -> int:
-        key = (shape.index, tracked)
+    def _pod_item(self, leaf: Part, shape: Shape, tracked: tuple[tuple[int, int], ...], around: tuple[int, ...]) -> int:
+        key = (shape.index, tracked, around)
         kind = self._kind_by_key.get(key)
         if kind is None:
             kind = PodKind(self._items, shape, tracked, leaf)
@@ -174,3 +195,29 @@ def _needs_tracking(part: Part, foreign: bool) -> bool:
     foreign_rule = foreign and (part.required >= 0 or part.segment_size > 0)
     segments = part.segment_preferred >= 0
     return own_preference or foreign_rule or segments or part.distinct >= 0 or (foreign and part.preferred >= 0)
+
+
+def _surroundings(leaf: Part, pods: int) -> tuple[int, ...]:
+    """Return what tells a leaf's pods from equal pods elsewhere: the levels that keep them together, and how many they are.
+
+    Groups that are alike in this can change places; others cannot, and are told apart so that ties find the earlier group.
+    """
+    levels: list[int] = []
+    part: Part | None = leaf
+    while part is not None and part.parent is not None:
+        if part.required >= 0:
+            levels.append(part.required)
+        part = part.parent
+    return (pods, *levels) if levels else ()
+
+
+def _put_order(kind: PodKind) -> tuple[bool, int, int, int]:
+    """Return in which order pods are put on one node: those with the narrowest wishes first."""
+    shape = kind.shape
+    size = max(shape.fraction, shape.share_memory, shape.share_percent)
+    return not shape.rule.island, -shape.cards, -size, kind.item
+
+
+def with_count(vector: Vector, item: int, count: int) -> Vector:
+    """Return the vector with another count of one item."""
+    return (*vector[:item], count, *vector[item + 1 :])

@@ -24,9 +24,7 @@ SEVERAL_CLASSES: Final = -2
 class RackIndex:
     """The racks of one tree (the whole cluster as one where no level is declared), by description for one shape."""
 
-    def __init__(
-        self, state: ClusterState, tree_state: TreeState, curves: Curves, free: FreeIndex, most: int
-    ) -> None:
+    def __init__(self, state: ClusterState, tree_state: TreeState, curves: Curves, free: FreeIndex, most: int) -> None:
         """Describe every rack; no node is asked to hold more than ``most`` pods."""
         self.state: Final = state
         self.tree_state: Final = tree_state
@@ -43,7 +41,7 @@ class RackIndex:
         self.kind_of: Final[dict[int, int]] = {}
         self._lame_kind_of: Final[dict[int, int]] = {}
         self.lame: Final[list[bool] | None] = (
-            [state.dead_rails[node] for node in tree.order] if state.any_dead_rail and most > 1 else None
+            [state.dead_rails[node] for node in tree.order] if state.any_dead_rail else None
         )
         self.whole_class = UNKNOWN_CLASS
         self._by_key: Final[dict[tuple[object, ...], Description]] = {}
@@ -102,9 +100,7 @@ class RackIndex:
         description = self._by_key.get(key)
         if description is None:
             counted = [(self.kinds[kind], count) for kind, count in sorted(Counter(kinds).items())]
-            classes = [
-                (index, self.state.classes[index], count) for index, count in enumerate(whole) if count
-            ]
+            classes = [(index, self.state.classes[index], count) for index, count in enumerate(whole) if count]
             description = Description(len(self._by_key), counted, classes, self.state.potential)
             self._by_key[key] = description
         return description

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from railwise.engine.demand import Demand, Part, UnreadableRuleError, read_demand
+from railwise.engine.layout import Spot
 from railwise.engine.ledger import Grant, card_names
 from railwise.engine.state import ClusterState
 from railwise.model.plan import PodPlacement
@@ -65,14 +66,14 @@ class Record:
     def _alive(self, state: ClusterState, node: int) -> bool:
         return state.nodes[node].ready or state.policy.node_grace > 0
 
-    def put(self, state: ClusterState, pods: list[tuple[int, int, int]]) -> None:
-        """Put pods (leaf number, rank, node) on the state; each is checked again by ``fits()``."""
+    def put(self, state: ClusterState, pods: list[Spot]) -> None:
+        """Put pods on the state; each is checked again by ``fits()``."""
         demand = self.demand
-        for number, rank, node in pods:
+        for number, rank, node, chosen in pods:
             leaf = demand.leaves[number]
             if leaf.shape is None:
                 continue
-            grant = state.put(leaf.shape, node)
+            grant = state.put(leaf.shape, node, chosen)
             if grant is None:
                 message = f"{self.workload.name}: a placement failed its check on {state.nodes[node].name}"
                 raise AssertionError(message)
@@ -87,6 +88,15 @@ class Record:
             if leaf.shape is not None:
                 state.take_away(leaf.shape, node, grant)
             leaf.fixed.pop(key[1], None)
+
+    def put_back(self, state: ClusterState, pods: dict[PodKey, tuple[int, Grant]]) -> None:
+        """Put pods back exactly where and on the cards they were: the inverse of ``take_away``."""
+        for (number, rank), (node, grant) in pods.items():
+            leaf = self.demand.leaves[number]
+            if leaf.shape is not None:
+                state.put_back(leaf.shape, node, grant)
+            self.pods[number, rank] = (node, grant)
+            leaf.fixed[rank] = node
 
     def placements(self, state: ClusterState) -> tuple[PodPlacement, ...]:
         """Return all pods that run, group by group, in rank order."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from railwise.engine.demand import NOT_GIVEN, Part
 from railwise.engine.fields import Fields, wide_worth
-from railwise.engine.fit import Room
+from railwise.engine.room import Room
 from railwise.engine.problem import Problem, Unit, Vector
 from railwise.engine.state import ClusterState
 
@@ -62,7 +62,8 @@ class Settlement:
         self.foreign: Final = [part for part in problem.tracked if part.tree != problem.tree]
         self.weights: Final = {part.index: self._weights(part, 0) for part in problem.tracked}
         self.totals: Final = {
-            part.index: dot(self.weights[part.index], problem.vector(problem.view(NOT_GIVEN))) for part in problem.tracked
+            part.index: dot(self.weights[part.index], problem.vector(problem.view(NOT_GIVEN)))
+            for part in problem.tracked
         }
         self._fixed: Final = sorted(
             self.tree.position[node] for leaf in problem.demand.leaves for node in leaf.fixed.values()
@@ -131,7 +132,7 @@ class Settlement:
             container = self.range_of(level, self._parent(level, child))
             before = dot(weights, have) + self._fixed_part(part, container[0], first[0])
             here = dot(weights, more) + self._fixed_part(part, *first)
-            if before and 0 < here and before + here == total:
+            if before and here > 0 and before + here == total:
                 cost += self.fields.above * (part.preferred - level)
         return cost
 
@@ -183,16 +184,10 @@ class Settlement:
         """Return the number of the one child with pods here (0: the part has pods itself), -1 where there are several."""
         if part.shape is not None:
             return 0
-        found = [
-            number + 1
-            for number in range(len(part.children))
-            if dot(self._weights(part, number + 1), vector)
-        ]
+        found = [number + 1 for number in range(len(part.children)) if dot(self._weights(part, number + 1), vector)]
         return found[0] if len(found) == 1 else -1
 
-    def close(
-        self, level: int, domain: int, vector: Vector, carry: Carry, *, named: bool
-    ) -> tuple[int, Carry] | None:
+    def close(self, level: int, domain: int, vector: Vector, carry: Carry, *, named: bool) -> tuple[int, Carry] | None:
         """Return the cost of what a closing domain settles and the carry left, None where a rule is broken."""
         cost = 0
         if self.apart and not self._kept_apart(level, domain, vector, named=named):

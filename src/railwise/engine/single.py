@@ -35,9 +35,7 @@ class SingleIndex:
         self.ends: Final[list[int]] = []
         self.domain: Final[list[int]] = []
         self.first_block: Final[list[int]] = []
-        ranges = (
-            tree.tiers[-1].ranges() if tree.depth else [(0, len(tree.order))]
-        )
+        ranges = tree.tiers[-1].ranges() if tree.depth else [(0, len(tree.order))]
         for domain, (start, end) in enumerate(ranges):
             self.first_block.append(len(self.starts))
             for first in range(start, end, BLOCK):
@@ -163,7 +161,11 @@ class SingleIndex:
         for cost, blocks in choices:
             block = self._tightest(blocks)
             taken = taken_of(cost)
-            key = tuple(free - taken for free in self.free.frees(self.depth - 1, self.domain[block])) if self.depth else ()
+            key = (
+                tuple(free - taken for free in self.free.frees(self.depth - 1, self.domain[block]))
+                if self.depth
+                else ()
+            )
             if best is None or (key, block) < best[:2]:
                 best = (key, block, cost)
         if best is None:

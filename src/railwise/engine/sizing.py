@@ -61,9 +61,7 @@ def ranks_for(demand: Demand, counts: Counts) -> dict[int, list[int]]:
 
 def least_counts(demand: Demand, chosen: set[int]) -> Counts:
     """Return the minimum of every chosen leaf, or what runs where that is more."""
-    return {
-        leaf.index: max(leaf.group.min_pods, len(leaf.fixed)) for leaf in demand.leaves if leaf.index in chosen
-    }
+    return {leaf.index: max(leaf.group.min_pods, len(leaf.fixed)) for leaf in demand.leaves if leaf.index in chosen}
 
 
 def find_minimum(demand: Demand, search: Search) -> Found | Refused:
@@ -120,30 +118,25 @@ def _most(demand: Demand, chosen: set[int], counts: Counts, search: Search) -> F
                 low, best = middle, found
         counts = {**counts, leaf.index: low}
     if len(leaves) > 1:
-        best = _more_in_all(leaves, counts, attempt) or best
+        return _best_distribution(leaves, sum(counts.values()), attempt) or best
     return best
 
 
-def _more_in_all(leaves: list[Part], counts: Counts, attempt: Callable[[Counts], Found | None]) -> Found | None:
-    """Look for a distribution with more pods in all than the one that gives to the first group first."""
-    total = sum(counts.values())
+def _best_distribution(leaves: list[Part], total: int, attempt: Callable[[Counts], Found | None]) -> Found | None:
+    """Return the best answer with most pods in all, found at least ``total`` of them; bounded."""
     tried = 0
-    for wanted in _distributions(leaves, counts, total):
-        tried += 1
-        if tried > MOST_SIZES:
-            return None
-        found = attempt(wanted)
-        if found is not None:
-            return found
+    for pods in range(sum(leaf.group.pods for leaf in leaves) - 1, total - 1, -1):
+        best: Found | None = None
+        for wanted in _split(leaves, pods, {}):
+            tried += 1
+            if tried > MOST_SIZES:
+                return best
+            found = attempt(wanted)
+            if found is not None and (best is None or found.key < best.key):
+                best = found
+        if best is not None:
+            return best
     return None
-
-
-def _distributions(leaves: list[Part], counts: Counts, above: int) -> Iterator[Counts]:
-    """Yield distributions with more pods than ``above``, the largest first, then those that favour earlier groups."""
-    most = sum(leaf.group.pods for leaf in leaves)
-    for total in range(most - 1, above, -1):
-        yield from _split(leaves, total, {})
-    del counts
 
 
 def _split(leaves: list[Part], total: int, given: Counts) -> Iterator[Counts]:

@@ -51,10 +51,10 @@ class Spread:
         first, last = self.racks_in(level, domain)
         return sum(description.capacity for description in self.racks.of_rack[first:last])
 
-    def best(self, level: int, pods: int, *, count_racks: bool) -> tuple[Spots, bool] | None:
+    def best(self, level: int, pods: int, required: int, *, count_racks: bool) -> tuple[Spots, bool] | None:
         """Return (spots, proven best) for the best domain of a level that holds all pods, None where none does."""
         candidates: list[tuple[int, int]] = []
-        for domain in self._domains(level):
+        for domain in self._domains(level, required):
             capacity = self.capacity(level, domain)
             if capacity >= pods:
                 candidates.append((domain, capacity))
@@ -65,11 +65,12 @@ class Spread:
             return self._best_whole(level, [domain for domain, _ in candidates], pods, whole)
         return self._best_any(level, [domain for domain, _ in candidates], pods, count_racks=count_racks)
 
-    def _domains(self, level: int) -> list[int]:
+    def _domains(self, level: int, required: int) -> list[int]:
+        """Return the domains of a level that are named at the required level (at all, where nothing is required)."""
         if level < 0:
             return [0]
-        named = self.tree.tiers[level].named
-        return [domain for domain in range(len(named)) if named[domain]]
+        found = range(len(self.tree.tiers[level].names))
+        return [domain for domain in found if self.tree.named_at(level, domain, required)]
 
     def _best_whole(self, level: int, domains: list[int], pods: int, whole: int) -> tuple[Spots, bool]:
         answers = self._whole.get(whole)
@@ -115,7 +116,9 @@ class Spread:
             first, last = self.racks_in(level, domain)
             return [((), (), [rack for rack in range(first, last)])], True
         tier = self.tree.tiers[level] if level >= 0 else None
-        below = range(tier.first_child[domain], tier.last_child[domain]) if tier else range(len(self.tree.tiers[0].names))
+        below = (
+            range(tier.first_child[domain], tier.last_child[domain]) if tier else range(len(self.tree.tiers[0].names))
+        )
         sized = sorted(((self.capacity(level + 1, child), -child) for child in below), reverse=True)
         sized = [pair for pair in sized if pair[0] > 0]
         number = total = 0

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from railwise.engine.fit import NodeSpec, Room, Rooms, changed, share_demand
+from railwise.engine.fit import Rooms, changed
+from railwise.engine.room import Chosen, NodeSpec, Room, share_demand
 from railwise.engine.ledger import NOTHING, Grant, Ledger
 from railwise.engine.potential import Potential
 from railwise.engine.shapes import KIND_NONE, KIND_OTHER, KIND_WHOLE, UNLIMITED, Shape, Shapes
@@ -144,19 +145,19 @@ class ClusterState:
         mask = self.allowed(shape)
         return (mask is None or mask[node]) and self.rooms.fits(shape, self.room_of[node]) is not None
 
-    def put(self, shape: Shape, node: int) -> Grant | None:
+    def put(self, shape: Shape, node: int, chosen: Chosen = ()) -> Grant | None:
         """Put one pod on a node by the rules and return its cards, or change nothing and return None if it does not fit."""
         mask = self.allowed(shape)
         if mask is not None and not mask[node]:
             return None
         room = self.room_of[node]
-        after = self.rooms.fits(shape, room)
+        after = self.rooms.put_on(shape, room, chosen)
         if after is None:
             return None
         grant = NOTHING
         if shape.kind != KIND_NONE:
             ledger = self.ledgers[node]
-            grant = ledger.choose(shape, room)
+            grant = ledger.choose(shape, room, chosen)
             ledger.take(grant)
         self._set_room(node, after)
         return grant
@@ -231,9 +232,7 @@ class ClusterState:
 
     def _by_rule_or_debt(self, shape: Shape, node: int) -> Grant:
         room = self.room_of[node]
-        open_room = self.rooms.intern(
-            room.spec, False, room.whole, room.partial, UNLIMITED, UNLIMITED, UNLIMITED, ()
-        )
+        open_room = self.rooms.intern(room.spec, False, room.whole, room.partial, UNLIMITED, UNLIMITED, UNLIMITED, ())
         bare = self.shapes.cards_only(shape)
         if self.rooms.fits(bare, open_room) is not None:
             return self.ledgers[node].choose(bare, open_room)

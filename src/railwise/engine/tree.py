@@ -109,14 +109,25 @@ class Tree:
             level -= 1
         return tuple(reversed(names))
 
+    def named_at(self, level: int, domain: int, wider: int) -> bool:
+        """Return whether the domain around this one at a wider level (or at its own) has a name; -1: nothing is asked."""
+        if wider < 0 or wider > level:
+            return True
+        while level > wider:
+            domain = (
+                self.domain_of[level - 1][self.order[domain]]
+                if level == self.depth
+                else self.tiers[level].parent[domain]
+            )
+            level -= 1
+        return level == self.depth or self.tiers[level].named[domain]
+
     def node_named(self, level: int, node_index: int) -> bool:
         """Return whether a node names a domain at a level (always so for the node itself)."""
         return level >= self.depth or self.tiers[level].named[self.domain_of[level][node_index]]
 
 
-def _path(
-    topology: str, levels: tuple[str, ...], node: Node, index: int
-) -> tuple[str | tuple[object, ...], ...]:
+def _path(topology: str, levels: tuple[str, ...], node: Node, index: int) -> tuple[str | tuple[object, ...], ...]:
     """Return the node's domain names; a gap gets a key that only the nodes below the same named domain share."""
     places = node.places.get(topology)
     if places is None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from railwise.engine.capacity import EmptyCluster
 from railwise.engine.demand import NOT_GIVEN, Demand, Part
-from railwise.engine.fit import Room
+from railwise.engine.room import Room
 from railwise.engine.gang import Indexes
 from railwise.engine.placement import Found, Placer
 from railwise.engine.selection import repelled, selected
@@ -189,9 +189,7 @@ class Verdict:
         pods = max(leaf.group.min_pods, 1)
         if not tree.depth:
             return ()
-        _, spread = self.indexes.racks(
-            demand.root.tree, shape, pods, by_cpu=not demand.uses_cards, nodes_first=False
-        )
+        _, spread = self.indexes.racks(demand.root.tree, shape, pods, by_cpu=not demand.uses_cards, nodes_first=False)
         result: list[LevelCount] = []
         capacity = [description.capacity for description in spread.racks.of_rack]
         for level in range(tree.depth - 1, -1, -1):
@@ -272,6 +270,4 @@ def _needed(part: Part) -> list[Part]:
 
 
 def _weight(leaves: list[Part]) -> int:
-    return sum(
-        leaf.group.min_pods * (leaf.shape.gpu_thousandths() if leaf.shape else 0) for leaf in leaves
-    )
+    return sum(leaf.group.min_pods * (leaf.shape.gpu_thousandths() if leaf.shape else 0) for leaf in leaves)

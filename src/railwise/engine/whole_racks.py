@@ -66,9 +66,7 @@ class WholeRacks:
                 best = choice
         return best
 
-    def _ways(
-        self, multiset: tuple[tuple[int, int], ...], pods: int, number: int
-    ) -> tuple[int, list[tuple[int, ...]]]:
+    def _ways(self, multiset: tuple[tuple[int, int], ...], pods: int, number: int) -> tuple[int, list[tuple[int, ...]]]:
         known = self._known.get((multiset, pods))
         if known is None:
             search = _Subset(multiset, self)
@@ -124,9 +122,7 @@ class _Subset:
                 break
         return total
 
-    def collect(
-        self, index: int, left: int, need: int, prefix: tuple[int, ...], found: list[tuple[int, ...]]
-    ) -> None:
+    def collect(self, index: int, left: int, need: int, prefix: tuple[int, ...], found: list[tuple[int, ...]]) -> None:
         """Append every way with the least loss, as numbers of racks taken per count."""
         if len(found) >= MOST_CHOICES:
             return

@@ -1,0 +1,78 @@
+"""Shares of cards: how much of a card a share takes, and which cards it goes to.
+
+Amounts are exact: thousandths of a MiB of the card's shareable memory, and thousandths of its compute. One share goes where
+it costs no slot, then where least memory is left over, then to the lowest card. Where several different shares, or shares
+on several cards each, meet on one node, that rule can paint itself into a corner; ``choices`` gives every way.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from railwise.engine.room import FULL_COMPUTE, Chosen, Room, share_demand
+from railwise.engine.shapes import Shape
+
+
+def share_cards(shape: Shape, room: Room) -> Chosen:
+    """Return the cards a share takes, as (bank, memory left, compute left) before it; empty where it does not fit.
+
+    Cards in shared use first, since breaking a whole one costs a slot; then least memory left over, then the lowest card.
+    """
+    options = _options(shape, room)
+    if len(options) < shape.cards:
+        return ()
+    return tuple((bank, memory_left, compute_left) for _, memory_left, bank, compute_left in options[: shape.cards])
+
+
+def _options(shape: Shape, room: Room) -> list[tuple[int, int, int, int]]:
+    """Return the cards a share may use as (breaks a whole card, memory left, bank, compute left), best first."""
+    banks = room.spec.banks_for(shape)
+    options: list[tuple[int, int, int, int]] = []
+    for bank, memory_left, compute_left in room.partial:
+        if bank in banks:
+            memory, compute = share_demand(shape, room.spec.banks[bank])
+            if memory_left >= memory and compute_left >= compute:
+                options.append((0, memory_left, bank, compute_left))
+    for bank in banks:
+        fine = room.spec.banks[bank].fine
+        options.extend((1, fine, bank, FULL_COMPUTE) for _ in range(min(room.whole[bank], shape.cards)))
+    options.sort()
+    return options
+
+
+def choices(shape: Shape, room: Room) -> list[Chosen]:
+    """Return every different set of cards a share may take, the one of the rule first."""
+    found: dict[Chosen, None] = {}
+    for picked in combinations(_options(shape, room), shape.cards):
+        found[tuple((bank, memory_left, compute_left) for _, memory_left, bank, compute_left in picked)] = None
+    return list(found)
+
+
+def available(shape: Shape, room: Room, chosen: Chosen) -> bool:
+    """Return whether the chosen cards are there and each has room for the share."""
+    open_cards = [(bank, memory_left, compute_left) for _, memory_left, bank, compute_left in _options(shape, room)]
+    for card in chosen:
+        if card not in open_cards:
+            return False
+        open_cards.remove(card)
+    return len(chosen) == shape.cards
+
+
+def left_over(shape: Shape, room: Room, chosen: Chosen) -> int:
+    """Return the memory left over on the chosen cards after the share, in thousandths of a MiB."""
+    return sum(memory_left - share_demand(shape, room.spec.banks[bank])[0] for bank, memory_left, _ in chosen)
+
+
+def after_share(shape: Shape, room: Room, chosen: Chosen) -> tuple[tuple[int, ...], tuple[tuple[int, int, int], ...]]:
+    whole = list(room.whole)
+    partial = list(room.partial)
+    for bank, memory_left, compute_left in chosen:
+        memory, compute = share_demand(shape, room.spec.banks[bank])
+        if (bank, memory_left, compute_left) in partial:
+            partial.remove((bank, memory_left, compute_left))
+        else:
+            whole[bank] -= 1
+        if memory_left > memory or compute_left > compute:
+            partial.append((bank, memory_left - memory, compute_left - compute))
+    partial.sort()
+    return tuple(whole), tuple(partial)
