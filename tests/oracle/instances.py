@@ -90,6 +90,21 @@ def large_instance(seed: int) -> Scenario:
     )
 
 
+def crowd(seed: int) -> Scenario:
+    """Return an instance with several workloads that wait, of different priorities and times of submission."""
+    random = Random(seed)
+    draft = Draft(random, depth=random.choice([0, 1, 1, 2, 2, 3]))
+    scenario = _drawn(seed, draft, THEMES)
+    *running, first = scenario.workloads
+    waiting = [first]
+    for number in range(random.randint(1, 5)):
+        draft.grouped = random.choice(["", "", "flat", "k-of-n"])
+        more = _pending(draft, len(running) + len(waiting))
+        priority, submit = random.choice([0, 0, 5]), random.choice([0, -60_000_000])
+        waiting.append(replace(more, name=f"{PENDING}-{number}", priority=priority, submit=submit))
+    return replace(scenario, workloads=(*running, *waiting))
+
+
 def _drawn(seed: int, draft: Draft, themes: list[Theme]) -> Scenario:
     random = draft.random
     draft.cards = random.choice([[8], [8], [4], [2], [8, 4]])
