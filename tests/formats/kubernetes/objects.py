@@ -68,7 +68,7 @@ def job(name: str, pods: int, of: Object, *, meta: Object | None = None, **spec:
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": fields}
 
 
-def job_pod(of: str, index: int, gpu: int, node_name: str | None = None, **spec: object) -> Object:
+def job_pod(of: str, index: int, gpu: int, node_name: str | None = None, **spec: Any) -> Object:
     """Return a pod as the Job controller makes it."""
     labels = {"batch.kubernetes.io/job-name": of, "batch.kubernetes.io/job-completion-index": str(index)}
     meta: Object = {"labels": labels, "ownerReferences": owner("Job", of)}

@@ -51,6 +51,11 @@ def base_name(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2].removesuffix(".gz")
 
 
+def known_name(path: str) -> bool:
+    """Return whether a file of that name belongs to a data set."""
+    return any(base_name(path) in importer.files for importer in IMPORTERS)
+
+
 def detect(names: list[str]) -> Importer:
     """Return the one importer whose files are all there; InputError, naming what would do, if it is not one."""
     have = {base_name(name) for name in names}
