@@ -1,0 +1,1 @@
+"""The command line: it reads arguments and files, asks the pure rooms, and prints. It decides nothing itself."""

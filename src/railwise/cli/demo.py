@@ -1,0 +1,110 @@
+"""``railwise demo``: one small fabric, the same workloads, three ways to place them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from railwise.cli.errors import HintedError
+
+if TYPE_CHECKING:
+    from railwise.report.occupancy import Occupancy
+
+FILE = "railwise-demo.yaml"
+PICTURE = "railwise-demo.svg"
+POLICIES = (("spread", "default scheduler"), ("affinity", "node affinity"), ("railwise", "railwise"))
+"""The policies shown, by their names in the engine and in the output."""
+
+SIZES = (4, 8)
+
+
+@click.command("demo")
+@click.argument("folder", default=".", type=click.Path(file_okay=False), metavar="[DIR]")
+def command(*, folder: str) -> None:
+    """See three schedulers place the same workloads on one small fabric.
+
+    Needs no cluster and no GPU. Leaves the scenario and a drawing in DIR (default: here), and never overwrites a file
+    that it did not write.
+    """
+    from railwise.cli.decide import decide
+    from railwise.cli.demo_scenario import DEMO
+    from railwise.cli.output import print_lines, print_table
+    from railwise.formats.inputs import read_inputs
+    from railwise.report.compare import facts_table, strips_table
+    from railwise.report.occupancy import occupancy
+
+    scenario = read_inputs([(FILE, DEMO.encode())])
+    names = [shown for _, shown in POLICIES]
+    moments = [occupancy(scenario, decide(scenario, policy)) for policy, _ in POLICIES]
+    target = _free_name(Path(folder), FILE, DEMO)
+    picture = target.with_suffix(".svg")
+    drawing = _drawing(names, moments)
+    if picture.exists() and picture.read_text(encoding="utf-8") != drawing:
+        picture = _free_name(picture.parent, picture.name, drawing)
+    _write(target, DEMO)
+    _write(picture, drawing)
+
+    print_lines(_opening(moments[0]))
+    print_table(strips_table(names, moments))
+    print_lines(["", "A letter is a node of a workload below, ▒ what ran before, · a free node.", ""])
+    print_table(facts_table(names, moments, "rack", SIZES))
+    print_lines(["", *_closing(moments[-1], target, picture)])
+
+
+def _opening(moment: Occupancy) -> list[str]:
+    scenario = moment.scenario
+    racks = {node.places["fabric"]["rack"] for node in scenario.nodes}
+    size = f"{len(scenario.nodes)} nodes of 8 GPUs in {len(racks)} racks"
+    return [
+        f"A rail-optimised fabric: {size}, with small jobs running here and there.",
+        "A training gang, a mixture of experts and a prefill/decode service arrive. Three ways to place them:",
+        "",
+    ]
+
+
+def _closing(moment: Occupancy, target: Path, picture: Path) -> list[str]:
+    from railwise.model.plan import State
+    from railwise.report.reason_text import short
+
+    waiting = [entry for entry in moment.plan.workloads if entry.state is State.PENDING] if moment.plan else []
+    lines = [f"{entry.name} waits, {short(entry.reason)}." for entry in waiting if entry.reason]
+    asked = waiting[0].name if waiting else "llama"
+    return [
+        *lines,
+        "",
+        f"The scenario is in {target}, the picture in {picture}. Go on with",
+        f"  railwise plan {target}",
+        f"  railwise why {asked} -f {target}",
+        f"  railwise get topology -f {target} --planned",
+    ]
+
+
+def _drawing(names: list[str], moments: list[Occupancy]) -> str:
+    from railwise.report.svg_topology import Panel, panels_svg
+    from railwise.report.wording import counted
+
+    panels = [
+        Panel(
+            name, moment, f"room left for {counted(moment.slots['rack'].get(4, 0), 'gang')} of 4 nodes inside one rack"
+        )
+        for name, moment in zip(names, moments, strict=True)
+    ]
+    return panels_svg("The same workloads, placed in three ways", panels)
+
+
+def _free_name(folder: Path, name: str, text: str) -> Path:
+    """Return the path to write to: the name itself where nothing or just this text is there, else one with a number."""
+    if not folder.is_dir():
+        raise HintedError(f"{folder}: no such directory", f"mkdir -p {folder}")
+    path = folder / name
+    number = 2
+    while path.exists() and path.read_text(encoding="utf-8", errors="replace") != text:
+        path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
+        number += 1
+    return path
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,56 @@
+"""The cluster of ``railwise demo``: small enough to see whole, broken up the way real ones are."""
+
+from __future__ import annotations
+
+DEMO = """\
+# Written by `railwise demo`. A rail-optimised fabric: in each rack, NIC r of every node is cabled to the same leaf
+# switch, so a gang inside one rack never crosses a spine. Four racks of eight nodes, eight GPUs a node.
+apiVersion: railwise.dev/v1alpha1
+kind: Scenario
+metadata: {name: demo}
+spec:
+  topologies:
+  - name: fabric
+    levels: [superpod, rack]
+  nodes:
+  - name: gpu-[01-32]
+    gpus: 8
+    in: {superpod: "p[1-2]", rack: "r[1-4]"}
+  workloads:
+  # What runs already, left where a scheduler without a map put it: small jobs, and gaps between them.
+  - {name: notebook, pods: 3, request: {gpu: 1}, running: {nodes: [gpu-02, gpu-10, gpu-26]}}
+  - {name: finetune, pods: 2, request: {gpu: 4}, running: {nodes: [gpu-05, gpu-21]}}
+  - {name: eval, pods: 2, request: {gpu: 2}, running: {nodes: [gpu-13, gpu-30]}}
+
+  # A training gang: six nodes that exchange gradients in rings, inside one rack if possible.
+  - name: llama
+    kind: training
+    pods: 6
+    request: {gpu: 8}
+    topology: {required: superpod, preferred: rack}
+    traffic: dense
+
+  # A mixture of experts: every rank talks to every other, so it must not leave its superpod.
+  - name: experts
+    kind: training
+    pods: 6
+    request: {gpu: 8}
+    topology: {required: superpod, preferred: rack}
+    traffic: moe
+
+  # Inference in two halves: prefill hands its key-value cache to decode.
+  - name: chat
+    kind: inference
+    topology: {required: superpod, preferred: rack}
+    traffic: pd
+    groups:
+    - {name: prefill, pods: 2, request: {gpu: 8}}
+    - {name: decode, pods: 4, request: {gpu: 4}}
+
+  # Asks for more than one rack has: it waits, and `railwise why sora -f railwise-demo.yaml` says for what.
+  - name: sora
+    kind: training
+    pods: 9
+    request: {gpu: 8}
+    topology: {required: rack}
+"""

@@ -1,0 +1,32 @@
+"""``railwise explain``: the page of a reason code, or the list of all."""
+
+from __future__ import annotations
+
+import click
+
+from railwise.cli.options import output_option
+
+
+@click.command("explain")
+@click.argument("code", required=False)
+@output_option
+def command(*, code: str | None, form: str) -> None:
+    """Explain a reason code: what it means, who acts, what to do. Without CODE, list them in order of precedence."""
+    from railwise.cli.output import listing, print_data, print_lines, print_table
+    from railwise.cli.suggest import unknown
+    from railwise.model.reason import Code
+    from railwise.report.code_pages import code_named, codes_table, page_item, page_lines
+
+    if code is None:
+        if form in ("json", "yaml"):
+            print_data(listing("ReasonCodeList", [page_item(one) for one in Code]), form)
+        else:
+            print_table(codes_table(), wide=form == "wide")
+        return
+    found = code_named(code)
+    if found is None:
+        raise unknown("reason code", code, [one.value for one in Code])
+    if form in ("json", "yaml"):
+        print_data(page_item(found), form)
+    else:
+        print_lines(page_lines(found), widest=100)

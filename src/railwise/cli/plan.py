@@ -1,0 +1,92 @@
+"""``railwise plan``: one decision on a scenario, shown as a table, a document or a drawing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from railwise.cli.errors import ExitCode, warning_line
+from railwise.cli.options import files_option, levels_option, output_option, policy_option
+
+if TYPE_CHECKING:
+    from railwise.model.plan import Plan
+    from railwise.model.scenario import Scenario
+
+
+@click.command("plan")
+@click.argument("paths", nargs=-1, metavar="FILE...")
+@files_option
+@output_option
+@levels_option
+@policy_option
+@click.option("--svg", metavar="FILE", help="Also draw the cluster after the plan into an SVG file.")
+@click.option(
+    "--write", metavar="FILE", help="Also write the scenario with the plan carried out; - is standard output."
+)
+@click.option("--check", is_flag=True, help="Exit with 1 where something stays pending.")
+def command(
+    *,
+    paths: tuple[str, ...],
+    files: tuple[str, ...],
+    form: str,
+    levels: str,
+    policy: str,
+    svg: str | None,
+    write: str | None,
+    check: bool,
+) -> int:
+    """Decide once on a scenario: what would go where, what would be evicted, and why the rest waits.
+
+    FILE is a scenario or Kubernetes manifests; several are read together, - is standard input. Nothing is changed.
+    """
+    from railwise.cli.decide import decide
+    from railwise.cli.output import print_lines, print_table, write_file
+    from railwise.cli.sources import load_scenario
+    from railwise.model.plan import State
+    from railwise.report.plan_tables import plan_notes, plan_table, plan_totals
+
+    scenario = load_scenario([*paths, *files], levels)
+    plan = decide(scenario, policy)
+    for warning in plan.warnings:
+        if warning not in scenario.warnings:
+            warning_line(warning)
+    if form in ("json", "yaml"):
+        from railwise.formats.plan_writer import plan_text
+
+        click.echo(plan_text(plan, form).rstrip("\n"))
+    elif write != "-":
+        print_table(plan_table(scenario, plan), wide=form == "wide")
+        notes = plan_notes(plan)
+        print_lines(["", *notes, ""] if notes else [""])
+        print_lines(_closing(plan))
+    if svg:
+        from railwise.report.occupancy import occupancy
+        from railwise.report.svg_topology import Panel, topology_svg
+
+        title = f"{scenario.name or 'The cluster'} after the plan"
+        write_file(svg, topology_svg(Panel(title, occupancy(scenario, plan), plan_totals(plan))))
+    if write:
+        write_file(write, scenario_text(scenario, plan))
+    waits = any(entry.state is State.PENDING for entry in plan.workloads)
+    return ExitCode.FINDING if check and waits else ExitCode.OK
+
+
+def _closing(plan: Plan) -> list[str]:
+    from railwise.report.plan_tables import plan_totals
+    from railwise.report.slots import narrowest, slots_line
+
+    level = narrowest(plan.slots_left)
+    where = f"inside one {level}" if level != "cluster" else "in all"
+    left = slots_line(plan.slots_left, level)
+    return [f"{plan_totals(plan)}.", *([f"Slots left {where}: {left}."] if left else [])]
+
+
+def scenario_text(scenario: Scenario, plan: Plan) -> str:
+    """Return the scenario with the plan carried out, as a YAML document."""
+    import yaml
+
+    from railwise.engine.outcome import after
+    from railwise.formats.scenario_writer import scenario_document
+
+    return yaml.safe_dump(scenario_document(after(scenario, plan)), sort_keys=False, allow_unicode=True, width=120)

@@ -1,0 +1,21 @@
+"""``railwise schema``: the JSON Schema of a format, so that editors complete and check what is typed."""
+
+from __future__ import annotations
+
+import click
+
+KINDS = ("scenario", "plan", "case")
+
+
+@click.command("schema")
+@click.argument("kind", type=click.Choice(KINDS), default="scenario", metavar="[scenario|plan|case]")
+def command(*, kind: str) -> None:
+    """Print the JSON Schema of scenarios (default), plans or policy tests.
+
+    For editors with a YAML language server: railwise schema > scenario.schema.json, and as first line of a scenario
+    `# yaml-language-server: $schema=scenario.schema.json`.
+    """
+    from railwise.cli.output import print_data
+    from railwise.formats import schema
+
+    print_data(schema.schema_of(kind), "json")

@@ -1,0 +1,66 @@
+"""Files and standard input as bytes, and a scenario from all of them together."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from railwise.cli.errors import HintedError, warning_line
+from railwise.model.scenario import Scenario
+
+STANDARD_INPUT = "-"
+
+
+def read_sources(names: Sequence[str]) -> list[tuple[str, bytes]]:
+    """Return (name, bytes) of every file; ``-`` is standard input, at most once.
+
+    Raises:
+        HintedError: nothing was named, a name is no readable file, or standard input is named twice.
+    """
+    if not names:
+        raise HintedError("no input file", "name a scenario: `railwise init` writes one to start from")
+    if list(names).count(STANDARD_INPUT) > 1:
+        raise HintedError("standard input (-) can be read only once")
+    return [_read(name) for name in names]
+
+
+def _read(name: str) -> tuple[str, bytes]:
+    if name == STANDARD_INPUT:
+        return "<stdin>", sys.stdin.buffer.read()
+    path = Path(name)
+    try:
+        if path.is_dir():
+            raise HintedError(f"{name}: is a directory, not a file", f"name the files in it: {name.rstrip('/')}/*.yaml")
+        return name, path.read_bytes()
+    except FileNotFoundError:
+        raise HintedError(f"{name}: no such file", _similar(path)) from None
+    except OSError as error:
+        raise HintedError(f"{name}: {error.strerror}") from None
+
+
+def _similar(path: Path) -> str:
+    """Return a hint that names files with a similar name, or where to get one."""
+    from difflib import get_close_matches
+
+    folder = path.parent
+    names = [entry.name for entry in folder.iterdir() if entry.is_file()] if folder.is_dir() else []
+    close = get_close_matches(path.name, sorted(names)[:2000], n=3)
+    if close:
+        return "did you mean " + " or ".join(str(folder / name) for name in close) + "?"
+    return "`railwise init` writes a scenario to start from"
+
+
+def load_scenario(names: Sequence[str], levels: str = "") -> Scenario:
+    """Read files into one scenario and print its warnings.
+
+    Raises:
+        HintedError: a file cannot be read.
+        InputError: a document is not valid.
+    """
+    from railwise.formats.inputs import read_inputs
+
+    scenario = read_inputs(read_sources(names), levels)
+    for warning in scenario.warnings:
+        warning_line(warning)
+    return scenario
