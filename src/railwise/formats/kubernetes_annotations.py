@@ -8,6 +8,7 @@ only a warning, because other versions may know it.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -39,6 +40,13 @@ KEYS = (
 
 LARGEST_COUNT = 1_000_000
 """The largest number of pods an annotation may name."""
+
+
+GROUP = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+"""The form of a group's name."""
+
+_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
+_LABEL = re.compile(r"([a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 
 
 class Layer:
@@ -114,23 +122,34 @@ class _Reader:
             self.faults.append(Fault(path, f"expected a duration above 0, not '{value}'"))
         return max(duration, 0)
 
+    def name(self, key: str, form: re.Pattern[str], expected: str) -> str:
+        value, path = self.text(key)
+        if path and not form.fullmatch(value):
+            self.faults.append(Fault(path, f"expected {expected}, not '{value}'"))
+            return ""
+        return value
+
     def level(self, key: str, topology: str) -> str:
-        return level_named(self.text(key)[0], self.topologies, topology)
+        value = self.name(key, _LABEL, "a level or its node label")
+        return level_named(value, self.topologies, topology)
 
 
 def level_named(value: str, topologies: Sequence[Topology], topology: str) -> str:
-    """Return a level by its name, or by the node label of a level of that topology; anything else stays as it is."""
+    """Return a level by its name, or by the node label of a level of that topology.
+
+    A label that is none of them keeps naming no level, with a dot for its slash: names of levels have none.
+    """
     for one in topologies:
         for level in one.levels:
             if value and level.label == value and topology in ("", one.name):
                 return level.name
-    return value
+    return value.replace("/", ".")
 
 
 def read_wishes(layers: Sequence[Layer], topologies: Sequence[Topology], faults: list[Fault]) -> Wishes:
     """Return what the layers ask for, the last one first in authority; unreadable values are faults."""
     reader = _Reader(layers, topologies, faults)
-    topology = reader.text("topology")[0]
+    topology = reader.name("topology", _NAME, "the name of a topology")
     default = topology or (topologies[0].name if topologies else "")
     rule = TopologyRule(topology, reader.level("required", default), reader.level("preferred", default))
     size = reader.count("segment-size")
@@ -139,10 +158,10 @@ def read_wishes(layers: Sequence[Layer], topologies: Sequence[Topology], faults:
     if not size:
         _sizeless(reader)
     return Wishes(
-        queue=reader.text("queue")[0],
+        queue=reader.name("queue", _NAME, "the name of a queue"),
         rule=rule,
         segment=Segment(size, segment_required, segment_preferred) if size else None,
-        group=reader.text("group")[0],
+        group=reader.name("group", GROUP, "a name of small letters, digits and '-'"),
         traffic=reader.choice("traffic", PATTERNS),
         kind=reader.choice("kind", KINDS),
         duration=reader.duration("duration"),

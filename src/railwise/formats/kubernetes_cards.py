@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from railwise.model.card_models import find_model
 from railwise.model.node import Cards
 from railwise.model.workload import CARDS_TIME_SLICE, CARDS_WHOLE, CardRequest, Request
 
@@ -66,6 +67,14 @@ def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < len("0000000000") else 0
 
 
+def _model(labels: Mapping[str, str]) -> tuple[str, int]:
+    """Return the model's usual name (the label as it stands where it is unknown) and a card's memory in MiB."""
+    product = next((labels[label] for label in MODEL_LABELS if labels.get(label)), "").removesuffix(SHARED_MARK)
+    known = find_model(product) if product else None
+    memory = _memory(labels)
+    return (known.name, memory or known.memory) if known is not None else (product, memory)
+
+
 def _memory(labels: Mapping[str, str]) -> int:
     """Return a card's memory in MiB, 0 if unknown: NVIDIA's label counts MiB, AMD writes ``64G`` and means GiB."""
     if labels.get(MEMORY_LABEL):
@@ -83,8 +92,7 @@ def read_offer(labels: Mapping[str, str], allocatable: Mapping[str, int], capaci
     runs: list[Cards] = []
     sick: set[int] = set()
     meaning = CARDS
-    model = next((labels[label] for label in MODEL_LABELS if labels.get(label)), "")
-    memory = _memory(labels)
+    model, memory = _model(labels)
     shared = allocatable.get(NVIDIA_SHARED, 0)
     for resource in CARD_RESOURCES:
         count = max(allocatable.get(resource, 0), capacity.get(resource, 0))
@@ -128,7 +136,7 @@ def _meaning(labels: Mapping[str, str], count: int, shared: int) -> str:
 
 def _sliced(labels: Mapping[str, str], slices: int, model: str, memory: int) -> Cards:
     replicas = _replicas(labels)
-    return Cards(slices // replicas, model.removesuffix(SHARED_MARK), memory, time_slices=replicas)
+    return Cards(slices // replicas, model, memory, time_slices=replicas)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from railwise.formats.kubernetes_annotations import PREFIX
+from railwise.formats.kubernetes_annotations import GROUP, PREFIX
 from railwise.formats.kubernetes_kinds import Job, JobSet, JobSpec, LeaderWorkerSet, Replicas
 from railwise.formats.kubernetes_names import ObjectName
 from railwise.formats.kubernetes_schema import Meta, Pod, PodSpec, Template
@@ -200,14 +200,15 @@ def key_of(meta: Meta, spec: PodSpec) -> ObjectName:
 def part_of(meta: Meta) -> str:
     """Return the name of the group a pod says it belongs to; empty: none."""
     own = meta.annotations.get(f"{PREFIX}group", "")
-    if own:
+    if GROUP.fullmatch(own):
         return own
     labels = meta.labels
     if labels.get(JOBSET_PART):
         return f"{labels[JOBSET_PART]}-{labels.get(JOBSET_INDEX, '0')}"
     if labels.get(LEADER_NAME):
         return "leader" if labels.get(LEADER_RANK) == "0" else "worker"
-    return next((labels[key].lower() for key in GROUP_LABELS if labels.get(key)), "")
+    role = next((labels[key].lower() for key in GROUP_LABELS if labels.get(key)), "")
+    return role.replace("_", "-").replace(".", "-")
 
 
 def _turn(member: Member) -> tuple[bool, int, NaturalKey]:

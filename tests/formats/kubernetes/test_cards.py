@@ -27,9 +27,13 @@ def asking(**limits: int) -> Object:
 
 def test_cards_come_with_model_and_memory_from_the_labels() -> None:
     offer = read_offer(H100, {"nvidia.com/gpu": 8}, {"nvidia.com/gpu": 8})
-    assert offer.cards == (Cards(8, "NVIDIA-H100-80GB-HBM3", 81559),)
+    assert offer.cards == (Cards(8, "H100-80GB", 81559),)
     amd = {"amd.com/gpu.product-name": "AMD_Instinct_MI300X_OAM", "amd.com/gpu.vram": "191G"}
-    assert read_offer(amd, {"amd.com/gpu": 8}, {}).cards == (Cards(8, "AMD_Instinct_MI300X_OAM", 191 * 1024),)
+    assert read_offer(amd, {"amd.com/gpu": 8}, {}).cards == (Cards(8, "MI300X-192GB", 191 * 1024),)
+    unknown = {"nvidia.com/gpu.product": "NVIDIA-X9000"}
+    assert read_offer(unknown, {"nvidia.com/gpu": 1}, {}).cards == (Cards(1, "NVIDIA-X9000"),)
+    gke = {"cloud.google.com/gke-accelerator": "nvidia-h100-80gb"}
+    assert read_offer(gke, {"nvidia.com/gpu": 1}, {}).cards == (Cards(1, "H100-80GB", 81559),)
 
 
 @pytest.mark.parametrize("resource", ["nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/xe", "habana.ai/gaudi"])
@@ -61,7 +65,7 @@ def test_another_vendors_cards_are_never_given() -> None:
 
 def test_replicas_are_time_slices_where_every_node_has_them() -> None:
     scenario = read(node("n1", SLICED, gpu=16), pod("a", 1))
-    assert node_of(scenario, "n1").cards == (Cards(4, "Tesla-T4", time_slices=4),)
+    assert node_of(scenario, "n1").cards == (Cards(4, "T4-16GB", 15360, time_slices=4),)
     assert workload(scenario, "a").root.request.cards == CardRequest(CARDS_TIME_SLICE, 1)
     assert scenario.warnings == ()
 
@@ -77,7 +81,7 @@ def test_slices_under_their_own_name_leave_whole_cards_alone() -> None:
     labels = {"nvidia.com/gpu.product": "Tesla-T4", **{key: SLICED[key] for key in SLICED if "product" not in key}}
     shared = {"nvidia.com/gpu": 0, "nvidia.com/gpu.shared": 8}
     scenario = read(node("n1", labels, **shared), pod("a", containers=[asking(nvidia_com__gpu_shared=2)]))
-    assert node_of(scenario, "n1").cards == (Cards(2, "Tesla-T4", time_slices=4),)
+    assert node_of(scenario, "n1").cards == (Cards(2, "T4-16GB", 15360, time_slices=4),)
     assert node_of(scenario, "n1").resources == {}
 
 

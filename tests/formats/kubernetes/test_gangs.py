@@ -272,7 +272,7 @@ def test_a_level_may_be_named_by_its_node_label() -> None:
     found = workload(read(zone, job("a", 2, template(8, own(required="topology.kubernetes.io/zone")))), "a")
     assert found.root.topology.required == "zone"
     unknown = workload(read(zone, job("a", 2, template(8, own(required="example.com/rack")))), "a")
-    assert unknown.root.topology.required == "example.com/rack"
+    assert unknown.root.topology.required == "example.com.rack"
 
 
 def test_makers_of_other_schedulers_are_left_to_them_and_their_pods_keep_their_room() -> None:
@@ -320,15 +320,27 @@ def test_lists_unfold_and_their_items_may_leave_out_their_kind() -> None:
 
 
 def test_annotations_that_cannot_be_read_are_refused_with_their_path() -> None:
-    bad = own(kind="urgent", traffic="loud", duration="5", segment_size="0", min_pods="some")
+    bad = own(
+        queue="A queue",
+        group="Prefill",
+        preferred="a/b/c",
+        kind="urgent",
+        traffic="loud",
+        duration="5",
+        segment_size="0",
+        min_pods="some",
+    )
     half = own(segment_required="rack")
     with pytest.raises(InputError) as caught:
         read(job("a", 2, template(8, bad)), pod("b", meta={"annotations": half}))
     where = "in.yaml[0].spec.template.metadata.annotations.railwise.dev"
     assert [fault.path for fault in caught.value.faults] == [
         f"{where}/duration",
+        f"{where}/group",
         f"{where}/kind",
         f"{where}/min-pods",
+        f"{where}/preferred",
+        f"{where}/queue",
         f"{where}/segment-size",
         f"{where}/traffic",
         "in.yaml[1].metadata.annotations.railwise.dev/segment-required",
