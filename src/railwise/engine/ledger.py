@@ -75,6 +75,8 @@ class Ledger:
     def choose(self, shape: Shape, room: Room, chosen: Chosen = ()) -> Grant:
         """Return the cards that the rules give to a pod known to fit the room; nothing is taken yet."""
         if shape.kind == KIND_WHOLE:
+            if self.spec.simple and shape.any_card:
+                return Grant(lowest_bits(self.free, shape.cards), (), (), 0)
             mask = 0
             for bank, take in zip(self.spec.banks, whole_banks(shape, room), strict=True):
                 mask |= lowest_bits(self.free & bank.mask, take)
@@ -139,6 +141,8 @@ class Ledger:
 
 def lowest_bits(mask: int, count: int) -> int:
     """Return the ``count`` lowest set bits of a mask that has at least as many."""
+    if mask.bit_count() == count:
+        return mask
     chosen = 0
     for _ in range(count):
         bit = mask & -mask

@@ -68,12 +68,28 @@ class Problem:
         self._kind_by_key: dict[tuple[object, ...], PodKind] = {}
         self._unit_by_key: dict[tuple[object, ...], Unit] = {}
         self._leaf_number: Final = {leaf.index: number for number, leaf in enumerate(demand.leaves)}
+        self._runs: Final[dict[int, tuple[int, ...]]] = {}
+        self._number_runs(demand.root, ())
         contents = self._collect(demand.root, ranks, NOT_GIVEN, ())
         self.size: Final = self._items
         self.kinds.sort(key=_put_order)
         self.hard_shares: Final = self._hard_shares()
         for item, members in contents.items():
             self.top_members[item] = members
+
+    def _number_runs(self, part: Part, path: tuple[int, ...]) -> None:
+        """Number the runs of groups that are alike and stand next to each other: these may change places.
+
+        Equal groups with others between them are told apart, so that a tie finds the earlier group.
+        """
+        self._runs[part.index] = path
+        number, before = 0, None
+        for child in part.children:
+            if child.index in self.chosen:
+                alike = _alike(child, self.ranks)
+                number += alike != before
+                before = alike
+                self._number_runs(child, (*path, number))
 
     def _hard_shares(self) -> bool:
         """Return whether shares of several sizes, or on several cards each, may meet on one node."""
@@ -163,7 +179,7 @@ class Problem:
     ) -> dict[int, list[object]]:
         if not ranks or leaf.shape is None:
             return {}
-        item = self._pod_item(leaf, leaf.shape, tracked, _surroundings(leaf, len(ranks)))
+        item = self._pod_item(leaf, leaf.shape, tracked, self._runs[leaf.index])
         number = self._leaf_number[leaf.index]
         tokens: list[object] = [(number, rank) for rank in ranks]
         size = leaf.segment_size
@@ -197,18 +213,16 @@ def _needs_tracking(part: Part, foreign: bool) -> bool:
     return own_preference or foreign_rule or segments or part.distinct >= 0 or (foreign and part.preferred >= 0)
 
 
-def _surroundings(leaf: Part, pods: int) -> tuple[int, ...]:
-    """Return what tells a leaf's pods from equal pods elsewhere: the levels that keep them together, and how many they are.
-
-    Groups that are alike in this can change places; others cannot, and are told apart so that ties find the earlier group.
-    """
-    levels: list[int] = []
-    part: Part | None = leaf
-    while part is not None and part.parent is not None:
-        if part.required >= 0:
-            levels.append(part.required)
-        part = part.parent
-    return (pods, *levels) if levels else ()
+def _alike(part: Part, ranks: dict[int, list[int]]) -> tuple[object, ...]:
+    """Return what makes two groups interchangeable; groups with running pods are like no other."""
+    return (
+        part.shape.index if part.shape is not None else -1,
+        len(ranks.get(part.index, [])),
+        (part.tree, part.required, part.preferred, part.distinct, part.even),
+        (part.segment_size, part.segment_required, part.segment_preferred),
+        part.index if part.running() else -1,
+        tuple(_alike(child, ranks) for child in part.children),
+    )
 
 
 def _put_order(kind: PodKind) -> tuple[bool, int, int, int]:

@@ -82,19 +82,7 @@ class RackIndex:
         self.live[description.index] = description
 
     def _describe(self, rack: int) -> Description:
-        kind_of = self.kind_of
-        kinds: list[int] = []
-        start, end = self.ranges[rack]
-        ids = self.tree_state.room_ids[start:end]
-        for place, room_id in enumerate(ids):
-            kind = kind_of.get(room_id)
-            if kind is None:
-                kind = self._kind(room_id, lame=False)
-            if self.lame is not None and self.lame[start + place]:
-                kind = self._lame(room_id)
-            if kind >= 0 and (self.allowed is None or self.allowed[start + place]):
-                kinds.append(kind)
-        kinds.sort()
+        kinds = self._kinds(*self.ranges[rack])
         whole = tuple(counts[rack] for counts in self.tree_state.whole) if self.depth else ()
         key = (*kinds, EMPTY_KIND, *whole)
         description = self._by_key.get(key)
@@ -104,6 +92,21 @@ class RackIndex:
             description = Description(len(self._by_key), counted, classes, self.state.potential)
             self._by_key[key] = description
         return description
+
+    def _kinds(self, start: int, end: int) -> list[int]:
+        """Return the kinds of the rooms of a run of nodes that hold a pod at all, ascending."""
+        ids = self.tree_state.room_ids[start:end]
+        kind_of = self.kind_of
+        for room_id in ids:
+            if room_id not in kind_of:
+                self._kind(room_id, lame=False)
+        if self.allowed is None and self.lame is None:
+            kinds = [kind_of[room_id] for room_id in ids]
+        else:
+            kinds = [self.kind_at(place) for place in range(start, end)]
+        kinds.sort()
+        empty = kinds.count(EMPTY_KIND)
+        return kinds[empty:] if empty else kinds
 
     def _lame(self, room_id: int) -> int:
         kind = self._lame_kind_of.get(room_id)

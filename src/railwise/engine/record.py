@@ -117,6 +117,12 @@ class Record:
         tree = state.trees[self.demand.root.tree].tree
         result: dict[str, tuple[str, ...]] = {}
         used = {node for node, _ in self.pods.values()}
+        if len(used) == 1:
+            (node,) = used
+            for level, name in enumerate(tree.levels):
+                tier, domain = tree.tiers[level], tree.domain_of[level][node]
+                result[name] = (tier.names[domain],) if tier.named[domain] else ()
+            return result
         for level, name in enumerate(tree.levels):
             of = tree.domain_of[level]
             tier = tree.tiers[level]

@@ -7,7 +7,6 @@ tightest domain among the blocks that offer it, and there the first node.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from railwise.engine.cost import LOSS, Curves, taken_of, without_taken
@@ -17,7 +16,10 @@ from railwise.engine.state import ClusterState, TreeState
 BLOCK: Final = 32
 """The most nodes of a block."""
 
-NOWHERE: Final = -1
+NOWHERE: Final = 1 << 260
+"""The cost of a node that a pod does not fit: above every real one, so that a minimum passes it by."""
+
+NOT_FOUND: Final = -1
 
 
 class SingleIndex:
@@ -44,35 +46,68 @@ class SingleIndex:
                 self.domain.append(domain)
         self.first_block.append(len(self.starts))
         self.one_to_one: Final = len(self.starts) == len(ranges)
+        self.block_of: Final[list[int]] = [
+            block for block, start in enumerate(self.starts) for _ in range(start, self.ends[block])
+        ]
         self.cost: Final[list[int]] = [NOWHERE] * len(self.starts)
         self.buckets: Final = Buckets()
         allowed = state.allowed(curves.shape)
         self.allowed: Final[list[bool] | None] = None if allowed is None else [allowed[node] for node in tree.order]
+        self.broken: Final[list[int]] = [NOWHERE] * len(tree.order)
+        self.whole: Final[list[list[int]]] = [[NOWHERE] * len(tree.order) for _ in state.classes]
         self.read = len(state.journal)
+        for place in range(len(tree.order)):
+            self._judge(place)
         for block in range(len(self.starts)):
             self._update(block)
 
     def refresh(self) -> None:
-        """Judge the touched blocks again."""
+        """Judge the touched nodes again, and the blocks of their domains."""
         journal = self.state.journal
         end = len(journal)
         if self.read == end:
             return
         tree = self.tree_state.tree
-        if self.depth:
-            last = tree.domain_of[self.depth - 1]
-            domains = {last[node] for node in journal[self.read : end]}
-            for domain in domains:
-                for block in range(self.first_block[domain], self.first_block[domain + 1]):
-                    self._update(block)
-        else:
-            position = tree.position
-            for block in {position[node] // BLOCK for node in journal[self.read : end]}:
-                self._update(block)
+        touched = set(journal[self.read : end])
         self.read = end
+        places = [tree.position[node] for node in touched]
+        for place in places:
+            self._judge(place)
+        if self.one_to_one or not self.depth:
+            for block in {self.block_of[place] for place in places}:
+                self._update(block)
+            return
+        for domain in {self.domain[self.block_of[place]] for place in places}:
+            for block in range(self.first_block[domain], self.first_block[domain + 1]):
+                self._update(block)
+
+    def _judge(self, place: int) -> None:
+        """Keep what one pod costs on the node at a tree position: apart for whole free nodes, which break a domain."""
+        room_id = self.tree_state.room_ids[place]
+        cost = self.curves.single.get(room_id)
+        if cost is None:
+            cost = self.curves.first(room_id)
+        if cost < 0 or (self.allowed is not None and not self.allowed[place]):
+            cost = NOWHERE
+        for costs in self.whole:
+            costs[place] = NOWHERE
+        self.broken[place] = cost
+        if self.depth and cost != NOWHERE:
+            room = self.curves.rooms.all[room_id]
+            if room.wholly:
+                self.broken[place] = NOWHERE
+                self.whole[self.state.class_of[room.spec.cards]][place] = cost
 
     def _update(self, block: int) -> None:
-        best = self._best(block)
+        start, end = self.starts[block], self.ends[block]
+        best = min(self.broken[start:end])
+        for kind, costs in enumerate(self.whole):
+            free = self.tree_state.whole[kind][self.domain[block]] if self.depth else 0
+            if free:
+                cost = min(costs[start:end])
+                if cost != NOWHERE:
+                    cost += LOSS * self.state.whole_loss[kind][free]
+                    best = min(cost, best)
         before = self.cost[block]
         if best == before:
             return
@@ -83,41 +118,19 @@ class SingleIndex:
             self.buckets.add(best, bit)
         self.cost[block] = best
 
-    def _best(self, block: int) -> int:
-        best = NOWHERE
-        for cost in self.costs(block):
-            if cost != NOWHERE and (best == NOWHERE or cost < best):
-                best = cost
-        return best
-
-    def costs(self, block: int) -> list[int]:
-        """Return what one pod costs on each node of a block (NOWHERE: does not fit), domain's potential included."""
-        start, end = self.starts[block], self.ends[block]
-        ids = self.tree_state.room_ids[start:end]
-        single = self.curves.single
-        try:
-            costs = [single[room_id] for room_id in ids]
-        except KeyError:
-            first = self.curves.first
-            costs = [first(room_id) for room_id in ids]
-        if self.allowed is not None:
-            costs = [cost if ok else NOWHERE for cost, ok in zip(costs, self.allowed[start:end], strict=True)]
-        if self.depth:
-            self._add_loss(block, ids, costs)
-        return costs
-
-    def _add_loss(self, block: int, ids: Sequence[int], costs: list[int]) -> None:
-        rooms = self.curves.rooms.all
-        domain = self.domain[block]
-        for kind, cards in enumerate(self.state.classes):
-            free = self.tree_state.whole[kind][domain]
-            if free:
-                loss = LOSS * self.state.whole_loss[kind][free]
-                for place, cost in enumerate(costs):
-                    if cost != NOWHERE:
-                        room = rooms[ids[place]]
-                        if room.wholly and room.spec.cards == cards:
-                            costs[place] = cost + loss
+    def _first_with(self, block: int, cost: int) -> int:
+        """Return the first tree position of a block where one pod costs just this."""
+        losses = [
+            LOSS * self.state.whole_loss[kind][self.tree_state.whole[kind][self.domain[block]]] if self.depth else 0
+            for kind in range(len(self.whole))
+        ]
+        for place in range(self.starts[block], self.ends[block]):
+            if self.broken[place] == cost:
+                return place
+            for costs, loss in zip(self.whole, losses, strict=True):
+                if costs[place] != NOWHERE and costs[place] + loss == cost:
+                    return place
+        return NOT_FOUND
 
     def cheapest(self, within: int) -> tuple[int, int] | None:
         """Return (tree position, cost) of the best node in the blocks of the bit set ``within`` (-1: anywhere)."""
@@ -142,8 +155,7 @@ class SingleIndex:
             block = self._tightest(best_set)
         else:
             best_cost, block = self._tightest_of_several(choices)
-        place = self.costs(block).index(best_cost)
-        return self.starts[block] + place, best_cost
+        return self._first_with(block, best_cost), best_cost
 
     def _tightest(self, blocks: int) -> int:
         if not self.depth or self.curves.by_cpu or blocks & (blocks - 1) == 0:

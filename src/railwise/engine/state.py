@@ -92,7 +92,7 @@ class ClusterState:
         self.room_count: Final[dict[int, int]] = {}
         self._masks: Final[dict[int, list[bool] | None]] = {}
         for index, room in enumerate(self.room_of):
-            self._count(index, room, 1)
+            self._count(index, room)
             self.room_count[room.index] = self.room_count.get(room.index, 0) + 1
             for state in self.trees:
                 state.room_ids[state.tree.position[index]] = room.index
@@ -286,22 +286,30 @@ class ClusterState:
             del count[before.index]
         count[room.index] = count.get(room.index, 0) + 1
         if before.slots != room.slots or before.wholly != room.wholly:
-            self._count(node, before, -1)
-            self._count(node, room, 1)
+            self._shift(node, before, room)
         for state in self.trees:
             state.room_ids[state.tree.position[node]] = room.index
 
-    def _count(self, node: int, room: Room, sign: int) -> None:
-        slots = sign * room.slots
-        if not slots:
+    def _shift(self, node: int, before: Room, after: Room) -> None:
+        """Count a node's slots in its domains after its room changed."""
+        slots = after.slots - before.slots
+        whole = after.wholly - before.wholly
+        for state in self.trees:
+            tree = state.tree
+            for free, domain_of in zip(state.free, tree.domain_of, strict=True):
+                free[domain_of[node]] += slots
+            if whole and tree.depth:
+                state.whole[self.class_of[after.spec.cards]][tree.domain_of[-1][node]] += whole
+
+    def _count(self, node: int, room: Room) -> None:
+        if not room.slots:
             return
         for state in self.trees:
             tree = state.tree
             for level in range(tree.depth):
-                state.free[level][tree.domain_of[level][node]] += slots
+                state.free[level][tree.domain_of[level][node]] += room.slots
             if room.wholly and tree.depth:
-                kind = self.class_of[room.spec.cards]
-                state.whole[kind][tree.domain_of[tree.depth - 1][node]] += sign
+                state.whole[self.class_of[room.spec.cards]][tree.domain_of[-1][node]] += 1
 
     def snapshot(self) -> tuple[object, ...]:
         """Return everything that placing and undoing may change, for comparison."""
