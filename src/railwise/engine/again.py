@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from railwise.engine.demand import Demand, read_demand
 from railwise.engine.state import ClusterState
-from railwise.model.workload import Group, Selection
+from railwise.model.workload import Group, Selection, TopologyRule
 
 
 def read_again(demand: Demand, state: ClusterState, *, everywhere: bool) -> Demand:
@@ -18,3 +18,15 @@ def _fresh(group: Group, *, everywhere: bool) -> Group:
     selection = Selection() if everywhere else group.selection
     groups = tuple(_fresh(child, everywhere=everywhere) for child in group.groups)
     return replace(group, selection=selection, running=None, groups=groups)
+
+
+def without_selection(group: Group) -> Group:
+    """Return the group without any selector, affinity or toleration."""
+    groups = tuple(without_selection(child) for child in group.groups)
+    return replace(group, selection=Selection(), groups=groups)
+
+
+def without_rules(group: Group) -> Group:
+    """Return the group without any rule about topology: for booking pods that run although a rule cannot be read."""
+    groups = tuple(without_rules(child) for child in group.groups)
+    return replace(group, topology=TopologyRule(), segment=None, groups=groups)

@@ -21,9 +21,11 @@ from railwise.engine.sizing import find_minimum, find_most
 from railwise.engine.slots import slots_left
 from railwise.engine.state import ClusterState
 from railwise.engine.verdict import Verdict
+from railwise.engine.warnings import overfull
 from railwise.model.plan import Plan, State, WorkloadPlan
 from railwise.model.reason import Code, Reason
 from railwise.model.scenario import Scenario
+from railwise.model.workload import Workload
 
 __all__ = ["Engine", "Event", "Finish", "NodeChange", "Submit", "plan_scenario"]
 
@@ -54,7 +56,7 @@ class Engine:
         self.records: Final[dict[str, Record]] = {}
         self.waiting: Final[dict[str, Record]] = {}
         self.warnings: Final[list[str]] = list(scenario.warnings)
-        self._first: tuple[Event, ...] = tuple(Submit(workload) for workload in scenario.workloads)
+        self._first: tuple[Workload, ...] = scenario.workloads
 
     def cycle(self, events: Sequence[Event], now: int = 0) -> Plan:
         """Apply events, decide, and return what was decided about every workload that changed or waits.
@@ -62,8 +64,7 @@ class Engine:
         ``now`` is µs. Workloads that go on running unchanged are not part of the plan.
         """
         if self._first:
-            events = (*self._first, *events)
-            self._first = ()
+            self._book_first()
         for event in events:
             self._apply(event)
         reasons: dict[str, Reason] = {}
@@ -85,14 +86,27 @@ class Engine:
             del self.waiting[record.workload.name]
         return self._plan(queue, reasons, now, decisions)
 
+    def _book_first(self) -> None:
+        """Submit the scenario's workloads: running pods whose cards are named are booked before the others."""
+        records = [Record(workload, self.state) for workload in self._first]
+        self._first = ()
+        for record in sorted(records, key=lambda record: not record.names_cards()):
+            record.occupy(self.state)
+        for record in records:
+            self._enter(record)
+        self.warnings.extend(overfull(self.state))
+
+    def _enter(self, record: Record) -> None:
+        self.records[record.workload.name] = record
+        if not record.started or self._short(record) or self._wants_more(record):
+            self.waiting[record.workload.name] = record
+
     def _apply(self, event: Event) -> None:
         if isinstance(event, Submit):
             record = Record(event.workload, self.state)
-            self.records[event.workload.name] = record
             if event.workload.root.running is not None or event.workload.root.groups:
                 record.occupy(self.state)
-            if not record.started or self._short(record) or self._wants_more(record):
-                self.waiting[event.workload.name] = record
+            self._enter(record)
         elif isinstance(event, Finish):
             gone = self.records.pop(event.name, None)
             self.waiting.pop(event.name, None)
@@ -145,7 +159,7 @@ class Engine:
         code, text = self.queues.refuses(workload.queue)
         if code == Code.UNKNOWN_QUEUE:
             return self.verdict.plain(code, text)
-        if record.unreadable is not None:
+        if record.unreadable is not None and self._short(record):
             return self.verdict.plain(record.unreadable.code, record.unreadable.text)
         if workload.suspend and not record.pods:
             return self.verdict.plain(Code.SUSPENDED, "the workload is suspended")

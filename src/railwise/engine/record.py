@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from railwise.engine.again import without_rules
 from railwise.engine.demand import Demand, Part, UnreadableRuleError, read_demand
 from railwise.engine.layout import Spot
 from railwise.engine.ledger import Grant, card_names
@@ -38,6 +39,7 @@ class Record:
                 self.demands = [read_demand(workload, workload.root, state)]
         except UnreadableRuleError as error:
             self.unreadable = error
+            self.demands = [read_demand(workload, without_rules(workload.root), state)]
         self.current = 0
 
     @property
@@ -45,10 +47,12 @@ class Record:
         """Return the demand in force: the alternative taken, or the only one."""
         return self.demands[self.current]
 
+    def names_cards(self) -> bool:
+        """Return whether the document names the cards of the running pods: these are booked before others."""
+        return any(leaf.group.running is not None and leaf.group.running.cards for leaf in self.demand.leaves)
+
     def occupy(self, state: ClusterState) -> None:
         """Book the pods that the document says are running; those on dead or unknown nodes are lost."""
-        if self.unreadable is not None:
-            return
         for number, leaf in enumerate(self.demand.leaves):
             running = leaf.group.running
             if running is None or leaf.shape is None:

@@ -1,0 +1,34 @@
+"""What a document says is running, booked on a state: the ground of every table and picture."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from railwise.engine.record import Record
+from railwise.engine.state import ClusterState
+from railwise.model.scenario import Scenario
+
+
+class NodeRow(NamedTuple):
+    """One node: its cards that can be given whole, and its free card-slots."""
+
+    name: str
+    cards: int
+    free: int
+
+
+def booked(scenario: Scenario) -> tuple[ClusterState, list[Record]]:
+    """Return the state of a scenario with everything that runs booked, and its workloads in document order."""
+    state = ClusterState(scenario.nodes, scenario.topologies, scenario.policy)
+    records = [Record(workload, state) for workload in scenario.workloads]
+    for record in sorted(records, key=lambda record: not record.names_cards()):
+        record.occupy(state)
+    return state, records
+
+
+def node_rows(scenario: Scenario) -> list[NodeRow]:
+    """Return the nodes of a scenario in document order with what is free on them."""
+    state, _ = booked(scenario)
+    return [
+        NodeRow(node.name, room.spec.cards, room.slots) for node, room in zip(state.nodes, state.room_of, strict=True)
+    ]
