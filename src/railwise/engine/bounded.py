@@ -1,8 +1,8 @@
 """The bounded search for workloads that are too large to be searched exactly.
 
-Blocks that must lie together are placed largest first on the live state, each in the cheapest domain that takes it; where
-a later block finds no room the choice is undone by its inverse and the next domain tried, a fixed number of times. It
-finds most placements there are and proves nothing.
+Blocks that must lie together are placed largest first on the live state, each in the cheapest domain that takes it;
+where a later block finds no room the choice is undone by its inverse and the next domain tried, a fixed number of
+times. It finds most placements there are and proves nothing.
 """
 
 from __future__ import annotations
@@ -129,15 +129,18 @@ class BoundedSearch:
         start, end = self._range(tree, scope)
         found: list[tuple[int, int]] = []
         if level >= shape_of.depth:
-            for place in range(start, end):
-                if all(self._room_for(shape, shape_of.order[place]) for shape in shapes):
-                    found.append((self.state.room_of[shape_of.order[place]].slots, place))
+            fit = [
+                place
+                for place in range(start, end)
+                if all(self.state.fits(shape, shape_of.order[place]) for shape in shapes)
+            ]
+            found.extend((self.state.room_of[shape_of.order[place]].slots, place) for place in fit)
         else:
             tier = shape_of.tiers[level]
             for domain in range(len(tier.names)):
-                if tier.named[domain] and tier.start[domain] < end and tier.end[domain] > start:
-                    if self._capacity_ok(tree, level, domain, shapes):
-                        found.append((trees.free[level][domain], domain))
+                overlaps = tier.start[domain] < end and tier.end[domain] > start
+                if tier.named[domain] and overlaps and self._capacity_ok(tree, level, domain, shapes):
+                    found.append((trees.free[level][domain], domain))
         found.sort()
         return [domain for _, domain in found]
 
@@ -179,9 +182,6 @@ class BoundedSearch:
                 tier = shape.tiers[level]
                 start, end = max(start, tier.start[domain]), min(end, tier.end[domain])
         return start, end
-
-    def _room_for(self, shape: Shape, node: int) -> bool:
-        return self.state.fits(shape, node)
 
     def _inside(self, scope: Scope, node: int) -> bool:
         return all(level < 0 or self._domain_of(tree, level, node) == domain for tree, level, domain in scope)
@@ -229,10 +229,10 @@ class BoundedSearch:
             here = min(left, -capacity)
             if here <= 0:
                 break
+            chosen = rack
             if here == left:
-                rest = [other for size, other in sized if -size >= left]
-                rack = min(rest, key=lambda other: (racks.of_rack[other].capacity, other))
-            result.extend((order[place], count) for place, count in racks.positions(rack, here))
+                chosen = min((-size, other) for size, other in sized if -size >= here)[1]
+            result.extend((order[place], count) for place, count in racks.positions(chosen, here))
             left -= here
         return result
 

@@ -63,7 +63,7 @@ class Curves:
             after = self.rooms.fits(self.shape, room)
             known = -1
             if after is not None:
-                known = self._cost(room.slots, after.slots, after.cpu, 1, room.spec.device)
+                known = self._cost(room.slots, after.slots, after.cpu, 1, device=room.spec.device)
             self.single[room_id] = known
         return known
 
@@ -80,13 +80,13 @@ class Curves:
             if after is None:
                 costs.append(-1)
                 break
-            costs.append(self._cost(start.slots, after.slots, after.cpu, len(costs) + 1, start.spec.device))
+            costs.append(self._cost(start.slots, after.slots, after.cpu, len(costs) + 1, device=start.spec.device))
             room = after
         result = tuple(costs)
         self._curves[room_id] = result
         return result
 
-    def _cost(self, before: int, slots: int, cpu: int, pods: int, device: bool) -> int:
+    def _cost(self, before: int, slots: int, cpu: int, pods: int, *, device: bool) -> int:
         worth = self.rooms.potential.node
         cost = LOSS * (worth[before] - worth[slots]) + self.node_cost
         if not self.shape.wants_cards() and device:

@@ -1,8 +1,9 @@
 """One round of decisions as a story: events in, plan out.
 
-The engine books what already runs, then goes through everything that waits: first running workloads that lost pods, then
-new ones by priority and time of submission, each on the state the earlier ones left. Minima come first; a second round in
-the same order hands out surplus. Whatever stays pending gets its reason. Nothing is ever bound in part.
+The engine books what already runs, then goes through everything that waits: first running workloads that lost pods,
+then new ones by priority and time of submission, each on the state the earlier ones left. Minima come first; a
+second round in the same order hands out surplus. Whatever stays pending gets its reason. Nothing is ever bound in
+part.
 """
 
 from __future__ import annotations
@@ -69,7 +70,6 @@ class Engine:
             self._apply(event)
         reasons: dict[str, Reason] = {}
         placed: list[Record] = []
-        grown: list[Record] = []
         decisions = 0
         queue = in_order(self.waiting.values()) if len(self.waiting) > 1 else list(self.waiting.values())
         for record in queue:
@@ -80,8 +80,8 @@ class Engine:
             else:
                 placed.append(record)
         for record in queue:
-            if record.workload.name not in reasons and self._wants_more(record) and self._grow(record):
-                grown.append(record)
+            if record.workload.name not in reasons and self._wants_more(record):
+                self._grow(record)
         for record in placed:
             del self.waiting[record.workload.name]
         return self._plan(queue, reasons, now, decisions)
@@ -148,7 +148,7 @@ class Engine:
         if refusal is not None:
             return refusal
         if record.started and not self._short(record):
-            return self._replace_lost(record)
+            return None
         return self._start(record)
 
     def _static_refusal(self, record: Record) -> Reason | None:
@@ -187,9 +187,6 @@ class Engine:
                 return None
             proven = proven and found.proven
         return self.verdict.refuse(record.demands[0], proven=proven)
-
-    def _replace_lost(self, record: Record) -> Reason | None:
-        return None
 
     def _put(self, record: Record, found: Found) -> None:
         if found.pods or not record.pods:
@@ -238,10 +235,8 @@ class Engine:
     def describe(self, record: Record, reason: Reason | None) -> WorkloadPlan:
         """Return what a plan says about one workload; call before it is marked as started."""
         workload = record.workload
-        if reason is not None:
-            state = State.PENDING
-        else:
-            state = State.RUNNING if record.started else State.PLACED
+        running = State.RUNNING if record.started else State.PLACED
+        state = State.PENDING if reason is not None else running
         known = record.unreadable is None
         return WorkloadPlan(
             name=workload.name,

@@ -34,8 +34,8 @@ class UnreadableRuleError(Exception):
 class Part:
     """The workload, or a group of it, with levels as indices into its tree (``tree.depth`` is the node).
 
-    A leaf has a ``shape`` and ``pods``; ``fixed`` maps the ranks that already run to their nodes (index). ``lost`` ranks
-    ran once and must come back before anything else.
+    A leaf has a ``shape`` and ``pods``; ``fixed`` maps the ranks that already run to their nodes (index). ``lost``
+    ranks ran once and must come back before anything else.
     """
 
     def __init__(self, index: int, path: str, group: Group, tree: int, parent: Part | None) -> None:
@@ -158,7 +158,7 @@ def _level(name: str, part: Part, state: ClusterState, *, must: bool) -> int:
 
 
 def _default_preferred(demand: Demand, state: ClusterState) -> int:
-    """Return the level that the whole prefers, NO_LOCALITY where none is wanted (design of the objective, criterion 1)."""
+    """Return the level that the whole prefers (criterion 1), NO_LOCALITY where none is wanted."""
     root = demand.root
     depth = state.trees[root.tree].tree.depth
     if root.preferred != NOT_GIVEN:

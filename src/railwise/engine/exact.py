@@ -1,10 +1,10 @@
 """The exact search: every way to spread a workload's pods over a domain, best first by all criteria at once.
 
-From the nodes upwards each domain gets a table: for every number of pods and units it could hold, the least cost and
-where. A parent's table is its children's tables added in tree order. Because every criterion adds up, the best parts make
-the best whole, and what does not add up by itself (whole nodes broken in a domain that another tree cuts, pods per domain
-of a second topology, whether the last short segment found a place) is carried along until it can be settled. Equal costs
-are decided by the earliest positions, which are kept as digits of an integer.
+From the nodes upwards each domain gets a table: for every number of pods and units it could hold, the least cost
+and where. A parent's table is its children's tables added in tree order. Because every criterion adds up, the best
+parts make the best whole, and what does not add up by itself (whole nodes broken in a domain that another tree
+cuts, pods per domain of a second topology, whether the last short segment found a place) is carried along until it
+can be settled. Equal costs are decided by the earliest positions, which are kept as digits of an integer.
 
 The work is counted in steps; beyond its budget the search gives up and says so.
 """
@@ -16,8 +16,8 @@ from typing import Final
 from railwise.engine.demand import NO_LOCALITY
 from railwise.engine.fields import Fields
 from railwise.engine.finish import finish
-from railwise.engine.room import Room
 from railwise.engine.problem import Problem, Vector, with_count
+from railwise.engine.room import Room
 from railwise.engine.settle import Carry, Settlement, merged
 from railwise.engine.share_packing import NodeOption, OverBudgetError, packed_shares
 from railwise.engine.state import ClusterState
@@ -33,7 +33,7 @@ Table = dict[Key, Entry]
 
 
 class ExactSearch:
-    """One problem on the current state; ``windows`` bounds the pods per used domain of a level (for ``balance: even``)."""
+    """One problem on the current state; ``windows`` bounds the pods per used domain of a level."""
 
     def __init__(
         self, problem: Problem, state: ClusterState, budget: int, windows: dict[int, tuple[int, int]] | None = None
@@ -144,7 +144,7 @@ class ExactSearch:
 
     def _close(self, level: int, domain: int, inner: Table) -> Table:
         named = level == self.depth or self.tree.tiers[level].named[domain]
-        packings = self._packings(level, domain, named)
+        packings = self._packings(level, domain, named=named)
         visible = self.views[level]
         result: Table = {}
         for (vector, carry), entry in inner.items():
@@ -180,7 +180,7 @@ class ExactSearch:
         pods = self._pods(vector) + self.settle.fixed_pods(level, domain)
         return pods == 0 or window[0] <= pods <= window[1]
 
-    def _packings(self, level: int, domain: int, named: bool) -> list[tuple[Vector, Vector]]:
+    def _packings(self, level: int, domain: int, *, named: bool) -> list[tuple[Vector, Vector]]:
         """Return (units packed, pods and narrower units they use up) for every choice of units of this level."""
         choices: list[tuple[Vector, Vector]] = [(self.zero, self.zero)]
         visible, bound = self.views[level], self.views[level + 1]

@@ -1,7 +1,7 @@
 """One next step for a workload that waits, tried on the engine before it is offered.
 
-A looser rule, fewer pods, a node that comes back, a workload that ends: each is applied to the live state, the workload is
-searched for again, and everything is undone. What is said to help does help.
+A looser rule, fewer pods, a node that comes back, a workload that ends: each is applied to the live state, the
+workload is searched for again, and everything is undone. What is said to help does help.
 """
 
 from __future__ import annotations

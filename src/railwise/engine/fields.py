@@ -51,5 +51,5 @@ class Fields:
 
 
 def wide_worth(potential: Potential, cards: int, free: int, above: int, largest: int) -> int:
-    """Return the worth of whole free nodes in a domain of a wider level: only gangs that no narrower domain holds count."""
+    """Return the worth of whole free nodes in a wider domain: only gangs that no narrower one holds count."""
     return potential.whole_worth(cards, free, max(above, 1), largest)

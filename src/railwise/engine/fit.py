@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from railwise.engine.potential import Potential
-from railwise.engine.room import Chosen, NodeSpec, Room
+from railwise.engine.room import Chosen, Figures, NodeSpec, Room
 from railwise.engine.shapes import KIND_NONE, KIND_SHARE, KIND_WHOLE, UNLIMITED, Shape, unlisted
 from railwise.engine.shares import after_share, available, share_cards
 
@@ -21,28 +21,31 @@ class Rooms:
         """Start empty; ``potential`` judges what a pod destroys."""
         self.potential: Final = potential
         self.all: Final[list[Room]] = []
-        self._by_key: dict[tuple[object, ...], Room] = {}
+        self._by_key: dict[tuple[int, Figures], Room] = {}
         self._next: dict[int, dict[int, Room | None]] = {}
 
-    def intern(
-        self,
-        spec: NodeSpec,
-        closed: bool,
-        whole: tuple[int, ...],
-        partial: tuple[tuple[int, int, int], ...],
-        cpu: int,
-        memory: int,
-        pods: int,
-        others: tuple[tuple[str, int], ...],
-    ) -> Room:
+    def intern(self, spec: NodeSpec, figures: Figures) -> Room:
         """Return the one room of these figures."""
-        key = (spec.index, closed, whole, partial, cpu, memory, pods, others)
+        key = (spec.index, figures)
         room = self._by_key.get(key)
         if room is None:
-            room = Room(len(self.all), spec, closed, whole, partial, cpu, memory, pods, others)
+            room = Room(len(self.all), spec, figures)
             self._by_key[key] = room
             self.all.append(room)
         return room
+
+    def cards_of(self, room: Room) -> Room:
+        """Return the room with the same cards, open, in which nothing else is short."""
+        figures = Figures(
+            closed=False,
+            whole=room.whole,
+            partial=room.partial,
+            cpu=UNLIMITED,
+            memory=UNLIMITED,
+            pods=UNLIMITED,
+            others=(),
+        )
+        return self.intern(room.spec, figures)
 
     def fits(self, shape: Shape, room: Room) -> Room | None:
         """Return the room left after one pod of the shape, or None where it does not fit (labels and taints apart)."""
@@ -81,20 +84,20 @@ class Rooms:
             whole, partial = after_share(shape, room, cards)
         elif shape.kind != KIND_NONE:
             return None
-        return self.intern(
-            room.spec,
-            False,
-            whole,
-            partial,
-            _less(room.cpu, shape.cpu),
-            _less(room.memory, shape.memory),
-            _less(room.pods, shape.pods),
-            others,
+        figures = Figures(
+            closed=False,
+            whole=whole,
+            partial=partial,
+            cpu=_less(room.cpu, shape.cpu),
+            memory=_less(room.memory, shape.memory),
+            pods=_less(room.pods, shape.pods),
+            others=others,
         )
+        return self.intern(room.spec, figures)
 
 
 def changed(others: tuple[tuple[str, int], ...], shape: Shape, sign: int) -> tuple[tuple[str, int], ...]:
-    """Return the free devices after a pod came (sign -1) or went (+1); what a node does not list counts from nothing."""
+    """Return the free devices after a pod came (sign -1) or went (+1); what is not listed counts from nothing."""
     left = dict(others)
     for name, amount in shape.others:
         if name in left or unlisted(name) == 0:

@@ -1,7 +1,7 @@
 """Equal pods with one rule about the whole: the common case, answered from the indexes at any cluster size.
 
-Criterion 1 is a ladder: from the preferred level upwards, the first level with a domain that holds everything. Up to the
-narrowest declared level the answer is exact; a gang that needs several racks goes to ``spread``.
+Criterion 1 is a ladder: from the preferred level upwards, the first level with a domain that holds everything. Up
+to the narrowest declared level the answer is exact; a gang that needs several racks goes to ``spread``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from railwise.engine.spread import Spread
 from railwise.engine.state import ClusterState
 
 ANYWHERE: Final = -1
+
+ONE_CARD: Final = 1000
+"""A card in thousandths."""
 
 
 class Spots(NamedTuple):
@@ -88,13 +91,13 @@ class Indexes:
 
     def _most_per_node(self, shape: Shape, most: int) -> int:
         """Return a bound on the pods of a shape that any node can hold, so that gangs of all sizes share one index."""
-        if shape.wants_cards() and shape.cards and shape.gpu_thousandths() >= 1000:
+        if shape.wants_cards() and shape.cards and shape.gpu_thousandths() >= ONE_CARD:
             cards = max((spec.cards for spec in self.state.specs_in_use()), default=0)
-            return max(cards * 1000 // shape.gpu_thousandths(), 1)
+            return max(cards * ONE_CARD // shape.gpu_thousandths(), 1)
         return most
 
     def named(self, tree: int, level: int, index: SingleIndex | None) -> int:
-        """Return the racks (or the blocks of ``index``) below a named domain of a level, -1 where that is all of them."""
+        """Return the racks (or blocks of ``index``) below a named domain of a level, -1 where that is all."""
         if level < 0:
             return ANYWHERE
         key = (tree, level, index is not None)
@@ -102,10 +105,7 @@ class Indexes:
         if known is None:
             tiers = self.state.trees[tree].tree.tiers
             level_named = tiers[level].named
-            if all(level_named):
-                known = ANYWHERE
-            else:
-                known = self._named_below(tree, level, index)
+            known = ANYWHERE if all(level_named) else self._named_below(tree, level, index)
             self._named[key] = known
         return known
 

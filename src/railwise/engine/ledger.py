@@ -1,9 +1,9 @@
 """Which card of a node serves whom: the exact book behind the counted room.
 
-A card serves one kind of use at a time. The book of a node is a bit mask of its free whole cards and, for cards in shared
-use, what is left of each. A kind of use that cannot be honoured yet (a slice, a time slice that already runs) closes its
-card. A node may be overfull (its cards shrank under running pods): what is missing is a debt, paid from the next cards
-that come free, so that free is nothing and never less.
+A card serves one kind of use at a time. The book of a node is a bit mask of its free whole cards and, for cards in
+shared use, what is left of each. A kind of use that cannot be honoured yet (a slice, a time slice that already
+runs) closes its card. A node may be overfull (its cards shrank under running pods): what is missing is a debt, paid
+from the next cards that come free, so that free is nothing and never less.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 from railwise.engine.fit import whole_banks
 from railwise.engine.room import FULL_COMPUTE, Chosen, NodeSpec, Room, share_demand
-from railwise.engine.shares import share_cards
 from railwise.engine.shapes import KIND_SHARE, KIND_WHOLE, Shape
+from railwise.engine.shares import share_cards
 
 
 class Grant(NamedTuple):
@@ -159,6 +159,9 @@ def card_names(grant: Grant) -> tuple[str, ...]:
     return tuple(str(card) for card in sorted(cards))
 
 
+MOST_NAMES: Final = 65536
+"""How many sets of cards have their names remembered."""
+
 MASK_NAMES: Final[dict[int, tuple[str, ...]]] = {0: ()}
 
 
@@ -170,6 +173,6 @@ def _mask_names(mask: int) -> tuple[str, ...]:
         names.append(str(bit.bit_length() - 1))
         rest ^= bit
     result = tuple(names)
-    if len(MASK_NAMES) < 65536:
+    if len(MASK_NAMES) < MOST_NAMES:
         MASK_NAMES[mask] = result
     return result

@@ -10,7 +10,7 @@ from railwise.model.workload import Group, Running, Workload
 
 
 def after(scenario: Scenario, plan: Plan) -> Scenario:
-    """Return the scenario after the plan: placed pods run since now, evicted workloads wait again, finished ones are gone."""
+    """Return the scenario after the plan: placed pods run, evicted workloads wait again, finished ones are gone."""
     decided = {workload.name: workload for workload in plan.workloads}
     workloads: list[Workload] = []
     for workload in scenario.workloads:

@@ -140,7 +140,7 @@ class Placer:
 
 
 def _domains(search: ExactSearch, level: int, fixed: list[int]) -> list[int]:
-    """Return the domains of a level that hold every running pod of the workload and have the names its rules ask for."""
+    """Return the domains of a level that hold every running pod and have the names the rules ask for."""
     tree = search.tree
     if level < 0:
         return [0]

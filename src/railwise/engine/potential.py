@@ -1,8 +1,9 @@
 """What free room is worth, so that a placement can be judged by what it destroys.
 
-A node with f free card-slots is worth the sum over gang sizes k of k·⌊f/k⌋: a node with 8 free slots still holds one 8, two
-4s, four 2s and eight 1s, a node with 7 no 8 any more. Whole free nodes of a domain are worth the same over sizes of
-several nodes. The placement that destroys the least uses up broken nodes and broken racks before whole ones.
+A node with f free card-slots is worth the sum over gang sizes k of k·⌊f/k⌋: a node with 8 free slots still holds
+one 8, two 4s, four 2s and eight 1s, a node with 7 no 8 any more. Whole free nodes of a domain are worth the same
+over sizes of several nodes. The placement that destroys the least uses up broken nodes and broken racks before
+whole ones.
 """
 
 from __future__ import annotations
@@ -58,6 +59,6 @@ class Potential:
         total = 0
         for size, weight in self.sizes:
             nodes, rest = divmod(size, cards) if cards else (0, 1)
-            if rest == 0 and nodes >= 2 and nodes > above and nodes <= bound:
+            if rest == 0 and nodes > max(above, 1) and nodes <= bound:
                 total += weight * size * (free // nodes)
         return total

@@ -1,8 +1,8 @@
 """A demand reduced to what the exact search counts: kinds of pods, and units that must stay together.
 
-Pods that nothing tells apart are one kind, however many groups they come from, and parts that must lie in one domain of
-a level are a unit there: outside such a domain only whole units are counted, inside it their contents. Segments are units
-too. So eight equal groups are one number between 0 and 8 and not eight questions.
+Pods that nothing tells apart are one kind, however many groups they come from, and parts that must lie in one
+domain of a level are a unit there: outside such a domain only whole units are counted, inside it their contents.
+Segments are units too. So eight equal groups are one number between 0 and 8 and not eight questions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Unit:
 
 
 class PodKind:
-    """A kind of equal pods: their shape, and the parts that need to know where theirs are (``tracked``, by part index)."""
+    """A kind of equal pods: their shape, and the parts that need to know where theirs are (``tracked``)."""
 
     def __init__(self, item: int, shape: Shape, tracked: tuple[tuple[int, int], ...], leaf: Part) -> None:
         """Keep the facts; ``leaf`` is the first leaf of this kind."""
@@ -133,7 +133,7 @@ class Problem:
     ) -> dict[int, list[object]]:
         """Return the members of a part by item; ``within`` is the level its surroundings already keep together."""
         foreign = part.tree != self.tree
-        if _needs_tracking(part, foreign):
+        if _needs_tracking(part, foreign=foreign):
             self.tracked.append(part)
             tracked = (*tracked, (part.index, 0))
         together = part.required if not foreign and part.required > within and part.parent is not None else NOT_GIVEN
@@ -142,7 +142,7 @@ class Problem:
             inner_within = part.required
         contents: dict[int, list[object]] = {}
         if part.shape is not None:
-            contents = self._leaf(part, ranks.get(part.index, []), inner_within, tracked, foreign)
+            contents = self._leaf(part, ranks.get(part.index, []), inner_within, tracked, foreign=foreign)
         for number, child in enumerate(part.children):
             if child.index in self.chosen:
                 mine = (*tracked, (part.index, number + 1)) if part.distinct != NOT_GIVEN else tracked
@@ -175,7 +175,7 @@ class Problem:
         return unit
 
     def _leaf(
-        self, leaf: Part, ranks: list[int], within: int, tracked: tuple[tuple[int, int], ...], foreign: bool
+        self, leaf: Part, ranks: list[int], within: int, tracked: tuple[tuple[int, int], ...], *, foreign: bool
     ) -> dict[int, list[object]]:
         if not ranks or leaf.shape is None:
             return {}
@@ -206,7 +206,7 @@ class Problem:
         return kind.item
 
 
-def _needs_tracking(part: Part, foreign: bool) -> bool:
+def _needs_tracking(part: Part, *, foreign: bool) -> bool:
     own_preference = part.parent is not None and part.preferred >= 0
     foreign_rule = foreign and (part.required >= 0 or part.segment_size > 0)
     segments = part.segment_preferred >= 0

@@ -1,8 +1,9 @@
 """Which domains of the narrowest level hold a whole gang of equal pods, and at what cost.
 
-Every such domain ("rack" below, whatever its level is called) is reduced to its ``Description``: how many nodes of each
-kind of room it has. Thousands of racks share few descriptions, so a gang is solved once per description and the racks of
-the cheapest one are compared by tightness and tree order. Descriptions of touched racks are renewed when a gang asks.
+Every such domain ("rack" below, whatever its level is called) is reduced to its ``Description``: how many nodes of
+each kind of room it has. Thousands of racks share few descriptions, so a gang is solved once per description and
+the racks of the cheapest one are compared by tightness and tree order. Descriptions of touched racks are renewed
+when a gang asks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Which rank takes which of the chosen places.
 
-Ranks follow tree order, so that a ring crosses as few domain borders as possible. Where runs of ranks would like to lie in
-one domain each, as many runs as possible are kept whole first, and the runs then follow the tree by their first place.
+Ranks follow tree order, so that a ring crosses as few domain borders as possible. Where runs of ranks would like to
+lie in one domain each, as many runs as possible are kept whole first, and the runs then follow the tree by their
+first place.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from railwise.engine.again import without_rules
 from railwise.engine.demand import Demand, Part, UnreadableRuleError, read_demand
 from railwise.engine.layout import Spot
 from railwise.engine.ledger import Grant, card_names
+from railwise.engine.occupy import occupy
 from railwise.engine.state import ClusterState
 from railwise.model.plan import PodPlacement
 from railwise.model.workload import Workload
@@ -64,7 +65,7 @@ class Record:
                     leaf.fixed.pop(rank, None)
                     continue
                 cards = running.cards[rank] if rank < len(running.cards) else ()
-                self.pods[number, rank] = (node, state.occupy(leaf.shape, node, cards))
+                self.pods[number, rank] = (node, occupy(state, leaf.shape, node, cards))
         self.started = bool(self.pods)
 
     def _alive(self, state: ClusterState, node: int) -> bool:

@@ -1,13 +1,13 @@
 """What is free on a node, counted: banks of equal cards, cpu, memory, pod slots, devices.
 
-A node's free room is an interned ``Room``: thousands of nodes share few, and every answer about (shape, room) is computed
-once. Cards are counted in banks: runs of equal cards of one island. In a bank a card is free as a whole, partly used by
-sharers (``Room.partial``), or gone.
+A node's free room is an interned ``Room``: thousands of nodes share few, and every answer about (shape, room) is
+computed once. Cards are counted in banks: runs of equal cards of one island. In a bank a card is free as a whole,
+partly used by sharers (``Room.partial``), or gone.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from railwise.engine.shapes import KIND_SHARE, UNLIMITED, Shape
 from railwise.model.node import Node
@@ -25,7 +25,7 @@ class Bank:
     A card of unknown memory has ``fine`` 1000: only fractions can be asked of it.
     """
 
-    def __init__(self, first: int, mask: int, model: str, memory: int, reserve: int, usable: bool) -> None:
+    def __init__(self, first: int, mask: int, model: str, memory: int, reserve: int, *, usable: bool) -> None:
         """Describe the cards whose bits are set in ``mask``; ``usable`` is False for cut or time-sliced cards."""
         self.first: Final = first
         self.mask: Final = mask
@@ -44,7 +44,8 @@ class NodeSpec:
         self.banks: Final[list[Bank]] = _banks(node)
         self.healthy: Final = _healthy(node)
         self.cards: Final = sum(bank.mask.bit_count() for bank in self.banks if bank.usable)
-        self.device: Final = node.card_count() > 0
+        self.count: Final = node.card_count()
+        self.device: Final = self.count > 0
         self.cpu: Final = node.resources.get("cpu", UNLIMITED)
         self.memory: Final = node.resources.get("memory", UNLIMITED)
         self.pods: Final = node.resources.get("pods", UNLIMITED)
@@ -92,7 +93,7 @@ def _banks(node: Node) -> list[Bank]:
         for _ in range(runs):
             if size:
                 mask = ((1 << size) - 1) << first
-                banks.append(Bank(first, mask, cards.model, cards.memory, cards.reserve, usable))
+                banks.append(Bank(first, mask, cards.model, cards.memory, cards.reserve, usable=usable))
             first += size
     return banks
 
@@ -112,6 +113,18 @@ def share_demand(shape: Shape, bank: Bank) -> tuple[int, int]:
     elif shape.share_percent:
         memory = (shape.share_percent * bank.fine + 99) // 100
     return memory, max(shape.fraction, 10 * shape.share_compute)
+
+
+class Figures(NamedTuple):
+    """The free room of a node in numbers: what tells one ``Room`` of a kind of node from another."""
+
+    closed: bool
+    whole: tuple[int, ...]
+    partial: tuple[tuple[int, int, int], ...]
+    cpu: int
+    memory: int
+    pods: int
+    others: tuple[tuple[str, int], ...]
 
 
 class Room:
@@ -136,30 +149,13 @@ class Room:
         "wholly",
     )
 
-    def __init__(
-        self,
-        index: int,
-        spec: NodeSpec,
-        closed: bool,
-        whole: tuple[int, ...],
-        partial: tuple[tuple[int, int, int], ...],
-        cpu: int,
-        memory: int,
-        pods: int,
-        others: tuple[tuple[str, int], ...],
-    ) -> None:
+    def __init__(self, index: int, spec: NodeSpec, figures: Figures) -> None:
         """Keep the figures and derive the card-slots."""
         self.index = index
         self.spec = spec
-        self.closed = closed
-        self.whole = whole
-        self.partial = partial
-        self.cpu = cpu
-        self.memory = memory
-        self.pods = pods
-        self.others = others
-        self.free = sum(whole)
-        self.slots = 0 if closed else slots_of(spec, self.free, cpu, memory)
+        self.closed, self.whole, self.partial, self.cpu, self.memory, self.pods, self.others = figures
+        self.free = sum(self.whole)
+        self.slots = 0 if self.closed else slots_of(spec, self.free, self.cpu, self.memory)
         self.wholly = spec.cards > 0 and self.slots == spec.cards
 
 

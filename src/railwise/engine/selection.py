@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from railwise.model.node import Node, Taint
 from railwise.model.workload import Requirement, Selection, Toleration
 
-_BLOCKING = ("NoSchedule", "NoExecute")
+_BLOCKING: Final = ("NoSchedule", "NoExecute")
+
+MOST_DIGITS: Final = 18
+"""Longer numbers in labels are no numbers."""
 
 
 def tolerates(tolerations: tuple[Toleration, ...], taint: Taint) -> bool:
@@ -23,15 +28,12 @@ def tolerates(tolerations: tuple[Toleration, ...], taint: Taint) -> bool:
 
 def repelled(selection: Selection, node: Node) -> bool:
     """Return whether a taint of the node keeps the pod away."""
-    for taint in node.taints:
-        if taint.effect in _BLOCKING and not tolerates(selection.tolerations, taint):
-            return True
-    return False
+    return any(taint.effect in _BLOCKING and not tolerates(selection.tolerations, taint) for taint in node.taints)
 
 
 def _whole_number(text: str) -> int | None:
     digits = text.removeprefix("-")
-    return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 20 else None
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS else None
 
 
 def _meets(requirement: Requirement, node: Node) -> bool:
@@ -54,7 +56,7 @@ def _meets(requirement: Requirement, node: Node) -> bool:
 
 
 def selected(selection: Selection, node: Node) -> bool:
-    """Return whether the node has every selected label and meets one of the affinity terms (an empty term meets nothing)."""
+    """Return whether the node has every selected label and meets an affinity term (an empty term meets nothing)."""
     for key, value in selection.labels:
         if node.labels.get(key) != value:
             return False

@@ -11,8 +11,8 @@ from typing import Final
 
 from railwise.engine.demand import NOT_GIVEN, Part
 from railwise.engine.fields import Fields, wide_worth
-from railwise.engine.room import Room
 from railwise.engine.problem import Problem, Unit, Vector
+from railwise.engine.room import Room
 from railwise.engine.state import ClusterState
 
 CarryKey = tuple[int, int, int, int]
@@ -92,6 +92,7 @@ class Settlement:
         return total
 
     def range_of(self, level: int, domain: int) -> tuple[int, int]:
+        """Return the half-open range of tree positions of a domain (level -1: all, ``depth``: one node)."""
         if level < 0:
             return 0, len(self.tree.order)
         if level >= self.tree.depth:
@@ -121,7 +122,7 @@ class Settlement:
         )
 
     def completed(self, have: Vector, more: Vector, level: int, child: int) -> int:
-        """Return the cost of parts with a preference of their own that this child completes, being split at its level."""
+        """Return the cost of parts with their own preference that this child completes, being split at its level."""
         cost = 0
         first = self.range_of(level + 1, child)
         for part in self.own:
@@ -181,7 +182,7 @@ class Settlement:
         return True
 
     def _only_child(self, part: Part, vector: Vector) -> int:
-        """Return the number of the one child with pods here (0: the part has pods itself), -1 where there are several."""
+        """Return the number of the one child with pods here (0: the part itself), -1 where there are several."""
         if part.shape is not None:
             return 0
         found = [number + 1 for number in range(len(part.children)) if dot(self._weights(part, number + 1), vector)]
@@ -281,6 +282,7 @@ class Settlement:
         )
 
     def whole_loss(self, tree_index: int, level: int, domain: int, kind: int, broken: int) -> int:
+        """Return the potential a domain loses when so many of its whole free nodes of a class are broken."""
         trees = self.state.trees[tree_index]
         cards = self.state.classes[kind]
         potential = self.state.potential
@@ -296,10 +298,12 @@ class Settlement:
 
 
 def domain_at(domain_of: list[list[int]], depth: int, level: int, node: int) -> int:
+    """Return a node's domain at a level, the node itself at the node's level."""
     return node if level >= depth else domain_of[level][node]
 
 
 def dot(weights: Vector, vector: Vector) -> int:
+    """Return the weighted sum of a vector."""
     return sum(weight * count for weight, count in zip(weights, vector, strict=True) if count)
 
 

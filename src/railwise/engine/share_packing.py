@@ -1,8 +1,8 @@
 """Different shares of cards on one node: every way to pack them, where the rule for a single share is not enough.
 
-Shares of several sizes, or shares that need several cards each, can block one another when each goes to the tightest card.
-So the exact search tries every different choice of cards for them and keeps, per number of pods of each kind, the way
-that leaves most slots, then least memory over.
+Shares of several sizes, or shares that need several cards each, can block one another when each goes to the
+tightest card. So the exact search tries every different choice of cards for them and keeps, per number of pods of
+each kind, the way that leaves most slots, then least memory over.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Shares of cards: how much of a card a share takes, and which cards it goes to.
 
-Amounts are exact: thousandths of a MiB of the card's shareable memory, and thousandths of its compute. One share goes where
-it costs no slot, then where least memory is left over, then to the lowest card. Where several different shares, or shares
-on several cards each, meet on one node, that rule can paint itself into a corner; ``choices`` gives every way.
+Amounts are exact: thousandths of a MiB of the card's shareable memory, and thousandths of its compute. One share
+goes where it costs no slot, then where least memory is left over, then to the lowest card. Where several different
+shares, or shares on several cards each, meet on one node, that rule can paint itself into a corner; ``choices``
+gives every way.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from railwise.engine.shapes import Shape
 def share_cards(shape: Shape, room: Room) -> Chosen:
     """Return the cards a share takes, as (bank, memory left, compute left) before it; empty where it does not fit.
 
-    Cards in shared use first, since breaking a whole one costs a slot; then least memory left over, then the lowest card.
+    Cards in shared use first, since breaking a whole one costs a slot; then least memory left over, then the lowest
+    card.
     """
     options = _options(shape, room)
     if len(options) < shape.cards:
@@ -64,6 +66,7 @@ def left_over(shape: Shape, room: Room, chosen: Chosen) -> int:
 
 
 def after_share(shape: Shape, room: Room, chosen: Chosen) -> tuple[tuple[int, ...], tuple[tuple[int, int, int], ...]]:
+    """Return (whole cards per bank, partly used cards) of a room after a share on the chosen cards."""
     whole = list(room.whole)
     partial = list(room.partial)
     for bank, memory_left, compute_left in chosen:

@@ -1,8 +1,8 @@
 """Where one more pod of a shape costs least: an index over blocks of nodes, followed lazily.
 
-A block is a short run of nodes of one domain of the narrowest level (all of a rack, as a rule). Per block the index keeps
-the least cost of one pod, and the blocks of every cost as a bit set. A decision looks at the cheapest cost, picks the
-tightest domain among the blocks that offer it, and there the first node.
+A block is a short run of nodes of one domain of the narrowest level (all of a rack, as a rule). Per block the index
+keeps the least cost of one pod, and the blocks of every cost as a bit set. A decision looks at the cheapest cost,
+picks the tightest domain among the blocks that offer it, and there the first node.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How many pods of which groups: minima first, then as much surplus as fits.
 
-A workload with groups of which only some are needed is tried with every choice of groups, as many as asked for and those
-listed first before others. Surplus goes to the lowest ranks first and obeys every rule.
+A workload with groups of which only some are needed is tried with every choice of groups, as many as asked for and
+those listed first before others. Surplus goes to the lowest ranks first and obeys every rule.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Search = Callable[[Demand, dict[int, list[int]], set[int]], Found | Refused]
 
 
 def choices(part: Part, *, full: bool) -> Iterator[set[int]]:
-    """Yield sets of part indices that take part, best first; ``full``: as many groups as possible, else as few as needed."""
+    """Yield sets of parts that take part, best first; ``full``: as many groups as possible, else as few as needed."""
     if part.shape is not None:
         yield {part.index}
         return

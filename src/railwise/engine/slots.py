@@ -10,7 +10,7 @@ from railwise.engine.state import ClusterState, TreeState
 
 
 def slots_left(state: ClusterState) -> dict[str, dict[int, int]]:
-    """Return, per level name of every topology (and ``cluster`` for all nodes), the gangs of each size that fit at once."""
+    """Return the gangs of each size that fit at once, per level name of every topology and for the ``cluster``."""
     result: dict[str, dict[int, int]] = {}
     for trees in state.trees:
         tree = trees.tree

@@ -111,10 +111,10 @@ class Spread:
     def _sets_of_racks(
         self, level: int, domain: int, pods: int
     ) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...], list[int]]], bool]:
-        """Return (domains used per level, their free slots per level, racks) of the sets worth comparing; all of them?"""
+        """Return (domains used, their free slots, racks) of the sets worth comparing, and whether these are all."""
         if level >= self.tree.depth - 2:
             first, last = self.racks_in(level, domain)
-            return [((), (), [rack for rack in range(first, last)])], True
+            return [((), (), list(range(first, last)))], True
         tier = self.tree.tiers[level] if level >= 0 else None
         below = (
             range(tier.first_child[domain], tier.last_child[domain]) if tier else range(len(self.tree.tiers[0].names))

@@ -1,9 +1,9 @@
 """The live state of a cluster: what is free on every node and in every domain, changed in place and undone exactly.
 
-Every change goes through ``put`` or ``take_away`` (or ``alter`` for facts about a node). What-if, backtracking and later
-preemption apply changes and revert them by their inverse; nothing is ever copied. Whoever keeps something derived from
-the state (the shape indexes do) reads the journal of touched nodes from where he last stopped, so an index that nobody
-asks costs nothing.
+Every change goes through ``put`` or ``take_away`` (or ``alter`` for facts about a node). What-if, backtracking and
+later preemption apply changes and revert them by their inverse; nothing is ever copied. Whoever keeps something
+derived from the state (the shape indexes do) reads the journal of touched nodes from where he last stopped, so an
+index that nobody asks costs nothing.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import Final
 
 from railwise.engine.fit import Rooms, changed
-from railwise.engine.room import Chosen, NodeSpec, Room, share_demand
 from railwise.engine.ledger import NOTHING, Grant, Ledger
 from railwise.engine.potential import Potential
-from railwise.engine.shapes import KIND_NONE, KIND_OTHER, KIND_WHOLE, UNLIMITED, Shape, Shapes
+from railwise.engine.room import Chosen, Figures, NodeSpec, Room
+from railwise.engine.shapes import KIND_NONE, UNLIMITED, Shape, Shapes
 from railwise.engine.tree import Tree
 from railwise.model.node import Node
 from railwise.model.policy import Policy
@@ -102,13 +102,22 @@ class ClusterState:
         whole, partial = self.ledgers[index].summary()
         closed = node.unschedulable or not node.ready
         others = tuple(sorted(spec.others.items()))
-        return self.rooms.intern(spec, closed, whole, partial, spec.cpu, spec.memory, spec.pods, others)
+        return self.rooms.intern(spec, Figures(closed, whole, partial, spec.cpu, spec.memory, spec.pods, others))
 
     def empty_room(self, spec: NodeSpec) -> Room:
         """Return the room of an empty open node of a kind."""
         whole, partial = Ledger(spec).summary()
         others = tuple(sorted(spec.others.items()))
-        return self.rooms.intern(spec, False, whole, partial, spec.cpu, spec.memory, spec.pods, others)
+        figures = Figures(
+            closed=False,
+            whole=whole,
+            partial=partial,
+            cpu=spec.cpu,
+            memory=spec.memory,
+            pods=spec.pods,
+            others=others,
+        )
+        return self.rooms.intern(spec, figures)
 
     def healthy_spec(self, index: int) -> NodeSpec:
         """Return what a node has when none of its cards is sick."""
@@ -120,7 +129,7 @@ class ClusterState:
         return list(self._spec_table.values())
 
     def tree_named(self, name: str) -> TreeState | None:
-        """Return the state of a topology's tree by name (empty: the default one), None where there is no such topology."""
+        """Return the state of a topology's tree by name (empty: the default one), None where there is none."""
         if not name:
             return self.trees[0]
         for state in self.trees:
@@ -146,7 +155,7 @@ class ClusterState:
         return (mask is None or mask[node]) and self.rooms.fits(shape, self.room_of[node]) is not None
 
     def put(self, shape: Shape, node: int, chosen: Chosen = ()) -> Grant | None:
-        """Put one pod on a node by the rules and return its cards, or change nothing and return None if it does not fit."""
+        """Put one pod on a node and return its cards, or change nothing and return None if it does not fit."""
         mask = self.allowed(shape)
         if mask is not None and not mask[node]:
             return None
@@ -163,84 +172,34 @@ class ClusterState:
         return grant
 
     def put_back(self, shape: Shape, node: int, grant: Grant) -> None:
-        """Put a pod on a node with given cards, whatever is free: for pods that already run, and to undo ``take_away``."""
-        room = self.room_of[node]
-        ledger = self.ledgers[node]
-        ledger.take(grant)
-        whole, partial = ledger.summary()
-        others = changed(room.others, shape, -1) if shape.others else room.others
-        self._set_room(
-            node,
-            self.rooms.intern(
-                room.spec,
-                room.closed,
-                whole,
-                partial,
-                room.cpu if room.cpu == UNLIMITED else room.cpu - shape.cpu,
-                room.memory if room.memory == UNLIMITED else room.memory - shape.memory,
-                room.pods if room.pods == UNLIMITED else room.pods - shape.pods,
-                others,
-            ),
-        )
+        """Put a pod on a node with given cards, whatever is free: for running pods, and to undo ``take_away``."""
+        self.ledgers[node].take(grant)
+        self._set_room(node, self._rebooked(node, shape, -1))
 
     def take_away(self, shape: Shape, node: int, grant: Grant) -> None:
         """Remove a pod from a node: the exact inverse of ``put`` and ``put_back``."""
+        self.ledgers[node].give_back(grant)
+        self._set_room(node, self._rebooked(node, shape, 1))
+
+    def _rebooked(self, node: int, shape: Shape, sign: int) -> Room:
+        """Return the room of a node after a pod came (-1) or went (+1), the ledger being up to date already."""
         room = self.room_of[node]
-        ledger = self.ledgers[node]
-        ledger.give_back(grant)
-        whole, partial = ledger.summary()
+        whole, partial = self.ledgers[node].summary()
         others = room.others
         if shape.others:
             listed = room.spec.others
-            after = changed(others, shape, 1)
+            after = changed(others, shape, sign)
             others = tuple((name, amount) for name, amount in after if amount or name in listed)
-        self._set_room(
-            node,
-            self.rooms.intern(
-                room.spec,
-                room.closed,
-                whole,
-                partial,
-                room.cpu if room.cpu == UNLIMITED else room.cpu + shape.cpu,
-                room.memory if room.memory == UNLIMITED else room.memory + shape.memory,
-                room.pods if room.pods == UNLIMITED else room.pods + shape.pods,
-                others,
-            ),
+        figures = Figures(
+            room.closed,
+            whole,
+            partial,
+            room.cpu if room.cpu == UNLIMITED else room.cpu + sign * shape.cpu,
+            room.memory if room.memory == UNLIMITED else room.memory + sign * shape.memory,
+            room.pods if room.pods == UNLIMITED else room.pods + sign * shape.pods,
+            others,
         )
-
-    def occupy(self, shape: Shape, node: int, cards: tuple[str, ...]) -> Grant:
-        """Book a pod that already runs, on the named cards where they are free, else by the rules, else as a debt."""
-        ledger = self.ledgers[node]
-        named = _named_cards(cards)
-        if shape.kind == KIND_OTHER or (shape.kind == KIND_WHOLE and named):
-            mask = 0
-            for card in named:
-                mask |= 1 << card
-            mask &= ledger.free
-            missing = shape.cards - mask.bit_count() if shape.kind == KIND_WHOLE else 0
-            closed = () if shape.kind == KIND_WHOLE else tuple(card for card in named if card < 4096)
-            healthy_debt = max(missing - _on_sick(named, ledger), 0)
-            grant = Grant(0 if closed else mask, (), closed, healthy_debt)
-        elif shape.kind == KIND_NONE:
-            grant = NOTHING
-        elif named:
-            grant = Grant(0, _named_shares(shape, ledger, named), (), 0)
-        else:
-            grant = self._by_rule_or_debt(shape, node)
-        self.put_back(shape, node, grant)
-        return grant
-
-    def _by_rule_or_debt(self, shape: Shape, node: int) -> Grant:
-        room = self.room_of[node]
-        open_room = self.rooms.intern(room.spec, False, room.whole, room.partial, UNLIMITED, UNLIMITED, UNLIMITED, ())
-        bare = self.shapes.cards_only(shape)
-        if self.rooms.fits(bare, open_room) is not None:
-            return self.ledgers[node].choose(bare, open_room)
-        if shape.kind == KIND_WHOLE:
-            have = self.ledgers[node].free
-            mask = have if have.bit_count() <= shape.cards else 0
-            return Grant(mask, (), (), shape.cards - mask.bit_count())
-        return Grant(0, (), (), 1)
+        return self.rooms.intern(room.spec, figures)
 
     def replace_node(self, index: int, node: Node) -> None:
         """Take new facts about a node; its domains stay, and what runs on it stays booked."""
@@ -256,11 +215,10 @@ class ClusterState:
             for card in list(ledger.left) + list(ledger.closed):
                 ledger.free &= ~(1 << card)
         whole, partial = ledger.summary()
-        others = {name: amount for name, amount in before.others}
+        others = dict(before.others)
         for name in {*old.others, *spec.others}:
             others[name] = others.get(name, 0) + spec.others.get(name, 0) - old.others.get(name, 0)
-        room = self.rooms.intern(
-            spec,
+        figures = Figures(
             node.unschedulable or not node.ready,
             whole,
             partial,
@@ -270,7 +228,7 @@ class ClusterState:
             tuple(sorted(others.items())),
         )
         self._masks.clear()
-        self._set_room(index, room)
+        self._set_room(index, self.rooms.intern(spec, figures))
 
     def _set_room(self, node: int, room: Room) -> None:
         before = self.room_of[node]
@@ -332,7 +290,7 @@ def _spec_of(node: Node, table: dict[tuple[object, ...], NodeSpec]) -> NodeSpec:
 
 def _moved(free: int, old: int, new: int) -> int:
     """Return what is free after a capacity changed; a capacity that was unlimited is known to be unused."""
-    if new == UNLIMITED or old == UNLIMITED:
+    if UNLIMITED in {new, old}:
         return new
     return free + new - old
 
@@ -341,21 +299,3 @@ def _first_loss(potential: Potential, cards: int, most: int) -> list[int]:
     """Return, per number of whole free nodes in a domain, what it loses when one of them is broken."""
     worths = [potential.whole_worth(cards, free) for free in range(most + 1)]
     return [0] + [worths[free] - worths[free - 1] for free in range(1, most + 1)]
-
-
-def _named_cards(cards: tuple[str, ...]) -> list[int]:
-    return [int(card.split("@", 1)[0]) for card in cards]
-
-
-def _on_sick(named: list[int], ledger: Ledger) -> int:
-    return sum(1 for card in named if not ledger.spec.healthy >> card & 1)
-
-
-def _named_shares(shape: Shape, ledger: Ledger, named: list[int]) -> tuple[tuple[int, int, int], ...]:
-    shares: list[tuple[int, int, int]] = []
-    for card in named:
-        bank = ledger.bank_of(card)
-        if bank >= 0:
-            memory, compute = share_demand(shape, ledger.spec.banks[bank])
-            shares.append((card, memory, compute))
-    return tuple(shares)

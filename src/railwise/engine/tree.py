@@ -34,7 +34,7 @@ class Tier:
 
 
 class Tree:
-    """The domains of a topology. Level index 0 is the widest; ``depth`` levels are declared, ``depth`` itself is the node.
+    """The domains of a topology. Level index 0 is the widest; index ``depth`` is the node.
 
     ``order[position]`` is the node at a tree position, ``position[node]`` its inverse; ``domain_of[level][node]`` the
     domain of a node.
@@ -110,7 +110,7 @@ class Tree:
         return tuple(reversed(names))
 
     def named_at(self, level: int, domain: int, wider: int) -> bool:
-        """Return whether the domain around this one at a wider level (or at its own) has a name; -1: nothing is asked."""
+        """Return whether the domain around this one at a wider (or its own) level has a name; -1: nothing is asked."""
         if wider < 0 or wider > level:
             return True
         while level > wider:

@@ -10,9 +10,9 @@ from typing import Final
 
 from railwise.engine.capacity import EmptyCluster
 from railwise.engine.demand import NOT_GIVEN, Demand, Part
-from railwise.engine.room import Room
 from railwise.engine.gang import Indexes
 from railwise.engine.placement import Found, Placer
+from railwise.engine.room import Room
 from railwise.engine.selection import repelled, selected
 from railwise.engine.shapes import KIND_NONE, KIND_SHARE, KIND_WHOLE, UNLIMITED, Shape
 from railwise.engine.sizing import find_minimum
@@ -114,7 +114,7 @@ class Verdict:
         return free.covers(demand)
 
     def _allowed_rooms(self, masks: list[list[bool] | None]) -> list[tuple[int, Room]]:
-        """Return open rooms that any of the pods may use: one per node, or one per kind of room where all may (node -1)."""
+        """Return open rooms that any of the pods may use: one a node, or one a kind of room where all may (node -1)."""
         rooms = self.state.rooms.all
         if any(mask is None for mask in masks):
             return [(-1, rooms[room_id]) for room_id in self.state.room_count if not rooms[room_id].closed]
@@ -165,9 +165,7 @@ class Verdict:
             if room.spec.cards and not shape.any_card and not room.spec.banks_for(shape):
                 return "model"
             bare = self.state.shapes.cards_only(shape)
-            open_room = self.state.rooms.intern(
-                room.spec, False, room.whole, room.partial, UNLIMITED, UNLIMITED, UNLIMITED, ()
-            )
+            open_room = self.state.rooms.cards_of(room)
             if self.state.rooms.fits(bare, open_room) is None:
                 return "gpu"
         if room.cpu < shape.cpu:

@@ -1,8 +1,9 @@
 """The cheapest racks for a gang of whole nodes that no single rack holds.
 
-Taking p of the w whole free nodes of a rack destroys F(w) - F(w - p) of potential. F is superadditive (F(a + b) >= F(a) + F(b)),
-so with the fewest racks it never pays to leave nodes over in two of them: the best choice takes all but one rack whole.
-What remains is a small subset sum over the numbers of whole free nodes, remembered per multiset.
+Taking p of the w whole free nodes of a rack destroys F(w) - F(w - p) of potential. F is superadditive (F(a + b) >=
+F(a) + F(b)), so with the fewest racks it never pays to leave nodes over in two of them: the best choice takes all
+but one rack whole. What remains is a small subset sum over the numbers of whole free nodes, remembered per
+multiset.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from typing import Final, NamedTuple
 from railwise.engine.potential import Potential
 
 MOST_CHOICES: Final = 16
+
+MOST_REMEMBERED: Final = 20_000
+"""How many answers are remembered before all are forgotten."""
 
 
 class RackChoice(NamedTuple):
@@ -75,7 +79,7 @@ class WholeRacks:
             if loss is not None:
                 search.collect(0, number, pods, (), found)
             known = (loss or 0, found)
-            if len(self._known) > 20000:
+            if len(self._known) > MOST_REMEMBERED:
                 self._known.clear()
             self._known[multiset, pods] = known
         return known

@@ -31,7 +31,7 @@ class RailwiseError(Exception):
 
 
 class InputError(RailwiseError):
-    """An input cannot be used. ``source`` names the file or ``<stdin>``; ``faults`` holds every fault found, in order."""
+    """An input cannot be used. ``source`` names the file; ``faults`` holds every fault found, in order."""
 
     def __init__(self, faults: list[Fault], source: str = "") -> None:
         """Keep the faults; the message lists them a line each."""

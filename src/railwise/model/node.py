@@ -43,9 +43,10 @@ class Node:
     """One node.
 
     ``places`` holds, per topology name, the domain names by level name; a level that is missing names no domain.
-    ``cards`` are numbered through from 0; ``unhealthy`` holds such numbers. ``resources`` are capacities in base units
-    (cpu: millicores, memory and ephemeral-storage: MiB, others: pieces); cpu, memory, pods and ephemeral-storage that
-    are not listed are unlimited, any other resource that is not listed is 0. ``dead_rails`` are rail numbers that are down.
+    ``cards`` are numbered through from 0; ``unhealthy`` holds such numbers. ``resources`` are capacities in base
+    units (cpu: millicores, memory and ephemeral-storage: MiB, others: pieces); cpu, memory, pods and
+    ephemeral-storage that are not listed are unlimited, any other resource that is not listed is 0. ``dead_rails``
+    are rail numbers that are down.
     """
 
     name: str

@@ -88,7 +88,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Reservation:
-    """Room kept for a waiting workload: a domain path (``s1/p1/r1``, empty: none), nodes, and the start in µs (-1: unknown)."""
+    """Room kept for a waiting workload: a domain path (``s1/p1/r1``), nodes, the start in µs (-1: unknown)."""
 
     workload: str
     domain: str

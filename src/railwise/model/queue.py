@@ -1,4 +1,4 @@
-"""A queue: whom workloads are charged to, and what it is promised. Its rules are design of the decision, not of the noun."""
+"""A queue: whom workloads are charged to, and what it is promised. Its rules belong to the decision."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Queue:
-    """One queue of the tree. Amounts are in base units per resource (gpu: thousandths of a card, cpu: millicores, memory: MiB).
+    """One queue of the tree. Amounts are base units (gpu: thousandths, cpu: millicores, memory: MiB).
 
     ``lend`` None: all of the quota may be lent. Run times are µs. ``guarantee`` promises whole domains per level name.
     """

@@ -53,7 +53,7 @@ class CardRule:
 
 @dataclass(frozen=True)
 class Toleration:
-    """A toleration with the meaning of Kubernetes (empty key with ``Exists``: everything; empty effect: all effects)."""
+    """A toleration as in Kubernetes (empty key with ``Exists``: everything; empty effect: all effects)."""
 
     key: str = ""
     operator: str = "Equal"
@@ -76,7 +76,7 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which nodes a pod may use: every pair of ``labels``, and one of ``terms`` (each an AND; empty tuple: no condition)."""
+    """Which nodes a pod may use: every pair of ``labels``, and one of ``terms`` (each an AND; none: no condition)."""
 
     labels: tuple[tuple[str, str], ...] = ()
     terms: tuple[tuple[Requirement, ...], ...] = ()
