@@ -143,10 +143,12 @@ def _sliced(labels: Mapping[str, str], slices: int, model: str, memory: int) -> 
 class Offers:
     """What all nodes offer together, to read the requests of pods by.
 
-    ``meaning`` holds, per node, how it means ``nvidia.com/gpu``; ``found`` the card resources that nodes have.
+    ``meaning`` holds, per node, how it means ``nvidia.com/gpu``, ``meanings`` all of them; ``found`` the card resources
+    that nodes have.
     """
 
     meaning: dict[str, str] = field(default_factory=dict)
+    meanings: set[str] = field(default_factory=set)
     found: set[str] = field(default_factory=set)
     shared_by_name: bool = False
 
@@ -156,16 +158,16 @@ class Offers:
         self.found |= present
         if NVIDIA in present:
             self.meaning[node] = offer.meaning
+            self.meanings.add(offer.meaning)
         self.shared_by_name = self.shared_by_name or NVIDIA_SHARED in offer.named
 
     def common(self) -> str:
         """Return how a waiting pod's ``nvidia.com/gpu`` is read: as all nodes mean it, else whole cards."""
-        meanings = set(self.meaning.values())
-        return meanings.pop() if len(meanings) == 1 else CARDS
+        return CARDS if len(self.meanings) != 1 else next(iter(self.meanings))
 
     def mixed(self) -> bool:
         """Return whether nodes mean different things by ``nvidia.com/gpu``."""
-        return len(set(self.meaning.values())) > 1
+        return len(self.meanings) > 1
 
     def by_name(self, resource: str) -> bool:
         """Return whether a vendor's cards are counted by name too, because nodes have other cards or none of these."""

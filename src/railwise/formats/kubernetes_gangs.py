@@ -157,8 +157,8 @@ def of_leader_workers(where: str, leaders: LeaderWorkerSet, position: int) -> li
     """Return the gangs of a LeaderWorkerSet, one for each replica (``serve-0``): a leader and its workers."""
     shape = leaders.spec.leader_worker_template
     path = f"{where}.spec.leaderWorkerTemplate"
-    gangs = []
-    for copy in range(leaders.spec.replicas):
+    gangs: list[Gang] = []
+    for copy in range(leaders.spec.replicas if shape.size else 0):
         key = ObjectName(namespace(leaders.metadata), "leaderworkerset", f"{leaders.metadata.name}-{copy}")
         worker = shape.worker_template
         if shape.leader_template is None:
@@ -168,8 +168,7 @@ def of_leader_workers(where: str, leaders: LeaderWorkerSet, position: int) -> li
             parts = [_template("leader", 1, f"{path}.leaderTemplate", shape.leader_template)]
             if shape.size > 1:
                 parts.append(_template("worker", shape.size - 1, f"{path}.workerTemplate", worker))
-        if shape.size > 0:
-            gangs.append(Gang(key, where, leaders.metadata, parts, kind="inference", position=position))
+        gangs.append(Gang(key, where, leaders.metadata, parts, kind="inference", position=position))
     return gangs
 
 

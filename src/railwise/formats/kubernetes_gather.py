@@ -25,7 +25,7 @@ from railwise.formats.kubernetes_gangs import (
     of_replicas,
     part_of,
 )
-from railwise.formats.kubernetes_kinds import Job, JobSet, LeaderWorkerSet, PodGroup, PriorityClass, Replicas
+from railwise.formats.kubernetes_kinds import MOST_PODS, Job, JobSet, LeaderWorkerSet, PodGroup, PriorityClass, Replicas
 from railwise.formats.kubernetes_names import ObjectName
 from railwise.formats.kubernetes_ownership import chosen
 from railwise.formats.kubernetes_schema import NodeObject, Pod, PodSpec, converted
@@ -123,7 +123,8 @@ class Gathering:
                 self.default_priority = found.value
 
     def _maker(self, where: str, position: int, kind: str, value: dict[str, object]) -> None:
-        for gang in self._made(where, position, kind, value):
+        gangs = self._made(where, position, kind, value)
+        for gang in gangs:
             if not gang.key.name:
                 self.faults.append(Fault(f"{where}.metadata.name", "an object needs a name"))
             elif gang.key in self.gangs:
@@ -135,22 +136,30 @@ class Gathering:
                 self.gangs[gang.key] = gang
 
     def _made(self, where: str, position: int, kind: str, value: dict[str, object]) -> Sequence[Gang]:
-        gang: Gang | None = None
         if kind == "Job":
             job = converted(Job, value, where, self.faults)
-            gang = of_job(where, job, position) if job is not None else None
-        elif kind == "JobSet":
+            if job is None or key_of(job.metadata, PodSpec()).kind == "jobset":
+                return ()
+            return _one(of_job(where, job, position))
+        if kind == "JobSet":
             jobset = converted(JobSet, value, where, self.faults)
-            gang = of_jobset(where, jobset, position) if jobset is not None else None
-        elif kind == "LeaderWorkerSet":
+            if jobset is None or self._too_many(where, jobset.pods()):
+                return ()
+            return _one(of_jobset(where, jobset, position))
+        if kind == "LeaderWorkerSet":
             leaders = converted(LeaderWorkerSet, value, where, self.faults)
-            return of_leader_workers(where, leaders, position) if leaders is not None else ()
-        else:
-            replicas = converted(Replicas, value, where, self.faults)
-            gang = of_replicas(where, kind, replicas, position) if replicas is not None else None
-        if gang is None or key_of(gang.meta, PodSpec()).kind in ("jobset", "leaderworkerset"):
-            return () if gang is None or kind != "JobSet" else (gang,)
-        return (gang,)
+            if leaders is None or self._too_many(where, leaders.pods()):
+                return ()
+            return of_leader_workers(where, leaders, position)
+        replicas = converted(Replicas, value, where, self.faults)
+        if replicas is None or key_of(replicas.metadata, PodSpec()).kind == "leaderworkerset":
+            return ()
+        return _one(of_replicas(where, kind, replicas, position))
+
+    def _too_many(self, where: str, pods: int) -> bool:
+        if pods > MOST_PODS:
+            self.faults.append(Fault(f"{where}.spec", f"makes more than {MOST_PODS} pods"))
+        return pods > MOST_PODS
 
     def seat_pods(self, members: Sequence[tuple[int, Member]]) -> None:
         """Lay pods into the gangs they belong to; gangs whose maker was not handed in are made from their pods."""
@@ -170,6 +179,10 @@ class Gathering:
         for key, (where, group) in self.pod_groups.items():
             if key in self.gangs:
                 _rule(self.gangs[key], where, group)
+
+
+def _one(gang: Gang | None) -> Sequence[Gang]:
+    return () if gang is None else (gang,)
 
 
 def _seat(gang: Gang, member: Member) -> None:

@@ -5,14 +5,24 @@ They matter before their pods exist: a Job that was just submitted is already a 
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import msgspec
+
 from railwise.formats.kubernetes_schema import Condition, Meta, Part, Template
+
+MOST_PODS = 1_000_000
+"""No object makes more pods at once."""
+
+Number = Annotated[int, msgspec.Meta(ge=0, le=MOST_PODS)]
+"""A number of pods or of copies."""
 
 
 class JobSpec(Part, frozen=True):
     """A Job: so many pods at once."""
 
-    parallelism: int | None = None
-    completions: int | None = None
+    parallelism: Number | None = None
+    completions: Annotated[int, msgspec.Meta(ge=0)] | None = None
     suspend: bool = False
     completion_mode: str = ""
     template: Template = Template()
@@ -21,7 +31,7 @@ class JobSpec(Part, frozen=True):
 class ControllerStatus(Part, frozen=True):
     """How far a Job or JobSet has come."""
 
-    succeeded: int = 0
+    succeeded: Annotated[int, msgspec.Meta(ge=0)] = 0
     conditions: tuple[Condition, ...] = ()
 
     def finished(self) -> bool:
@@ -49,7 +59,7 @@ class ReplicatedJob(Part, frozen=True):
     """Equal Jobs of a JobSet."""
 
     name: str = ""
-    replicas: int = 1
+    replicas: Number = 1
     template: JobTemplate = JobTemplate()
 
 
@@ -67,11 +77,15 @@ class JobSet(Part, frozen=True):
     spec: JobSetSpec = JobSetSpec()
     status: ControllerStatus = ControllerStatus()
 
+    def pods(self) -> int:
+        """Return how many pods it makes at once, at least one for each copy of a Job."""
+        return sum(job.replicas * max(job.template.spec.parallelism or 1, 1) for job in self.spec.replicated_jobs)
+
 
 class ReplicasSpec(Part, frozen=True):
     """So many equal pods: Deployment, ReplicaSet, StatefulSet."""
 
-    replicas: int = 1
+    replicas: Number = 1
     template: Template = Template()
 
 
@@ -85,7 +99,7 @@ class Replicas(Part, frozen=True):
 class LeaderWorkerTemplate(Part, frozen=True):
     """One leader and ``size - 1`` workers."""
 
-    size: int = 1
+    size: Number = 1
     leader_template: Template | None = None
     worker_template: Template = Template()
 
@@ -93,7 +107,7 @@ class LeaderWorkerTemplate(Part, frozen=True):
 class LeaderWorkerSpec(Part, frozen=True):
     """So many groups of one leader and its workers."""
 
-    replicas: int = 1
+    replicas: Number = 1
     leader_worker_template: LeaderWorkerTemplate = LeaderWorkerTemplate()
 
 
@@ -102,6 +116,10 @@ class LeaderWorkerSet(Part, frozen=True):
 
     metadata: Meta = Meta()
     spec: LeaderWorkerSpec = LeaderWorkerSpec()
+
+    def pods(self) -> int:
+        """Return how many pods it makes."""
+        return self.spec.replicas * self.spec.leader_worker_template.size
 
 
 class PriorityClass(Part, frozen=True):
@@ -115,7 +133,7 @@ class PriorityClass(Part, frozen=True):
 class Gang(Part, frozen=True):
     """The demand that so many pods start together."""
 
-    min_count: int = 0
+    min_count: Number = 0
 
 
 class SchedulingPolicy(Part, frozen=True):

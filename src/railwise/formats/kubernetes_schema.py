@@ -228,7 +228,11 @@ def without_nulls(value: object) -> object:
 def converted(kind: type[T], value: object, where: str, faults: list[Fault]) -> T | None:
     """Return the object as the given structure; None, and a fault under ``where``, if a field has another type."""
     try:
-        return msgspec.convert(without_nulls(value), kind)
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        plain = without_nulls(value)  # rare, and a copy of the whole object: only where the object as it is will not do
+    try:
+        return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:
         text = str(error)
         match = _WHERE.search(text)

@@ -371,3 +371,21 @@ def test_requests_of_a_running_gang_are_those_admission_left_on_its_pods() -> No
     mutated = job_pod("a", 0, 8, "n1", containers=[container(8, cpu=4)])
     found = workload(read(node("n1", gpu=8, cpu=8), job("a", 2, template(8)), mutated), "a")
     assert found.root.request.resources == (("cpu", 4000),)
+
+
+def test_numbers_of_pods_that_no_cluster_has_are_refused() -> None:
+    inner: Object = {"parallelism": 1000, "completions": 1000, "template": template(1)}
+    jobs: list[Object] = [{"name": "w", "replicas": 2000, "template": {"spec": inner}}]
+    jobset: Object = {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2",
+        "kind": "JobSet",
+        "metadata": {"name": "many"},
+        "spec": {"replicatedJobs": jobs},
+    }
+    found = reading(job("a", 10**9, template(8)), job("b", -1, template(8)), jobset)
+    assert [fault.path for fault in found.faults] == [
+        "in.yaml[0].spec.parallelism",
+        "in.yaml[1].spec.parallelism",
+        "in.yaml[2].spec",
+    ]
+    assert found.scenario.workloads == ()
