@@ -23,6 +23,27 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let ``--update-golden`` write down what the goldens would be compared with."""
+    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files by what is printed now")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Return a function that compares a text with the file of that name in ``golden/`` beside the test."""
+    folder = request.path.parent / "golden"
+
+    def compare(name: str, text: str) -> None:
+        path = folder / name
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert path.is_file(), f"{path} is missing; write it with `pytest --update-golden`, then read it"
+        assert text == path.read_text(encoding="utf-8"), f"{path} differs; `pytest --update-golden` takes the new text"
+
+    return compare
+
+
 def pytest_configure() -> None:
     """Refuse to test another build than the one that was asked for, or another checkout than this one."""
     if ROOT not in Path(railwise.__file__).resolve().parents:

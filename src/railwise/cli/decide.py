@@ -1,9 +1,12 @@
-"""One decision by a policy, chosen by its name."""
+"""One decision by a policy, chosen by its name, and the next step for who waits after it."""
 
 from __future__ import annotations
 
-from railwise.engine.cycle import plan_scenario
-from railwise.model.plan import Plan
+from dataclasses import replace
+
+from railwise.engine.cycle import Engine, plan_scenario
+from railwise.engine.explain import advise
+from railwise.model.plan import Plan, WorkloadPlan
 from railwise.model.scenario import Scenario
 
 
@@ -14,3 +17,13 @@ def decide(scenario: Scenario, policy: str = "railwise") -> Plan:
     from railwise.engine import policies
 
     return plan_scenario(scenario, policies.by_name(policy))
+
+
+def advised(scenario: Scenario, entry: WorkloadPlan) -> WorkloadPlan:
+    """Return the entry of a waiting workload with a next step that was tried and helps, where there is one."""
+    if entry.reason is None:
+        return entry
+    engine = Engine(scenario)
+    engine.cycle(())
+    step = advise(engine, entry.name, entry.reason)
+    return replace(entry, reason=replace(entry.reason, next=step))

@@ -15,7 +15,9 @@ from railwise.cli.options import files_option, levels_option, output_option
 @levels_option
 def command(*, workload: str, paths: tuple[str, ...], files: tuple[str, ...], form: str, levels: str) -> None:
     """Say why a workload waits, with figures that add up and one next step; or why it is where it is."""
-    from railwise.cli.decide import decide
+    from dataclasses import replace
+
+    from railwise.cli.decide import advised, decide
     from railwise.cli.output import print_data, print_lines
     from railwise.cli.sources import load_scenario
     from railwise.cli.suggest import unknown
@@ -28,11 +30,11 @@ def command(*, workload: str, paths: tuple[str, ...], files: tuple[str, ...], fo
         raise unknown("workload", workload, names)
     plan = decide(scenario)
     asked = next(entry for entry in scenario.workloads if entry.name == workload)
-    entry = next(entry for entry in plan.workloads if entry.name == workload)
+    entry = advised(scenario, next(entry for entry in plan.workloads if entry.name == workload))
     if form in ("json", "yaml"):
         from railwise.formats.plan_writer import plan_document
 
-        print_data(next(one for one in plan_document(plan)["workloads"] if one["name"] == workload), form)
+        print_data(plan_document(replace(plan, workloads=(entry,)))["workloads"][0], form)
     elif entry.reason is not None or not entry.pods:
         print_lines(reason_lines(asked, entry, plan))
     else:

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from railwise.engine.outcome import after
-from railwise.engine.record import Record
 from railwise.engine.slots import slots_left
-from railwise.engine.state import ClusterState
+from railwise.engine.views import booked
 from railwise.model.node import Node
 from railwise.model.plan import Plan, PodPlacement
 from railwise.model.scenario import Scenario
@@ -68,13 +67,11 @@ class Occupancy:
 def occupancy(scenario: Scenario, plan: Plan | None = None) -> Occupancy:
     """Return who runs where: as the document says, or once the plan is carried out."""
     running = after(scenario, plan) if plan else scenario
-    state = ClusterState(running.nodes, running.topologies, running.policy)
+    state, records = booked(running)
     on_node: dict[str, list[tuple[str, PodPlacement]]] = {}
-    for workload in running.workloads:
-        record = Record(workload, state)
-        record.occupy(state)
+    for record in records:
         for pod in record.placements(state) if record.pods else ():
-            on_node.setdefault(pod.node, []).append((workload.name, pod))
+            on_node.setdefault(pod.node, []).append((record.workload.name, pod))
     kept = {name: entry.workload for entry in reversed(plan.reservations) for name in entry.nodes} if plan else {}
     uses = tuple(
         node_use(node, on_node.get(node.name, []), room.slots, kept.get(node.name, ""))

@@ -117,11 +117,11 @@ def plan_notes(plan: Plan) -> list[Cell]:
             f"{kept.domain} ({counted(len(kept.nodes), 'node')})" if kept.domain else counted(len(kept.nodes), "node")
         )
         lines.append(Cell(f"keeps {place} for {kept.workload}{start}"))
-    for entry in plan.workloads:
-        if entry.state is State.PENDING and entry.reason:
-            lines.append(Cell(f"{entry.name} waits, {entry.reason.code.value}: {entry.reason.summary}"))
-            if entry.reason.next:
-                lines.append(Cell(f"  next: {entry.reason.next}", DIM))
+    lines += [
+        Cell(f"{entry.name} waits, {entry.reason.code.value}: {entry.reason.summary}")
+        for entry in plan.workloads
+        if entry.state is State.PENDING and entry.reason
+    ]
     return lines
 
 

@@ -62,7 +62,10 @@ def free_label(domain: Domain) -> str:
     """Return what the header of a box says on its right side."""
     if not domain.cards:
         return ""
-    return "full" if not domain.free else "free" if domain.free == domain.cards else f"{domain.free} free"
+    if domain.free == domain.cards:
+        return "free"
+    full = all(card.tenants for use in domain.nodes for card in use.cards)
+    return "full" if full else f"{domain.free} free"
 
 
 def arrange(root: Domain, width: int, scale: Scale) -> Box:

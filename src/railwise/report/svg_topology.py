@@ -19,6 +19,7 @@ from railwise.report.svg_canvas import Canvas, document, shortened, text_width
 from railwise.report.svg_layout import Box, Scale, arrange, free_label, scale_for
 from railwise.report.svg_legend import draw_legend, entries, states_in
 from railwise.report.svg_style import fill_class, ink_class, stylesheet
+from railwise.report.wording import counted
 
 MARGIN = 20
 GUTTER = 32
@@ -47,11 +48,8 @@ def panels_svg(title: str, panels: Sequence[Panel]) -> str:
         title: of the whole picture.
         panels: at least one; all of the same scenario, so that a workload has the same mark in each.
     """
-    shown = {
-        name: mark
-        for panel in reversed(panels)
-        for name, mark in marks(panel.moment.scenario, panel.moment.plan).items()
-    }
+    told = next((panel.moment for panel in panels if panel.moment.plan), panels[0].moment)
+    shown = marks(told.scenario, told.plan)
     columns = 3 if len(panels) % 3 == 0 else min(len(panels), 2)
     inner = (WIDTH - 2 * MARGIN - (columns - 1) * GUTTER) // columns
     drawn = [_draw_panel(panel, inner, shown, heading=len(panels) > 1) for panel in panels]
@@ -88,7 +86,7 @@ def describe(panel: Panel) -> str:
     for use in root.nodes:
         for name, _ in use.pods:
             nodes.setdefault(name, []).append(use.node.name)
-    words += [f"{name} runs on {len(names)} nodes: {fold(names)}." for name, names in nodes.items()]
+    words += [f"{name} runs on {counted(len(names), 'node')}: {fold(names)}." for name, names in nodes.items()]
     if panel.moment.plan:
         words += [
             f"{entry.name} waits: {entry.reason.code.value}."

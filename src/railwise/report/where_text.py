@@ -92,14 +92,11 @@ def _group_lines(scenario: Scenario, workload: Workload, entry: WorkloadPlan, to
         pods = [pod for pod in entry.pods if pod.group == path]
         level = group.topology.required or group.topology.preferred or names[-1]
         found = _domains(scenario, pods, topology, level)
-        where = f"{counted(len(found), level)} ({_some(found)})" if level in names and found else ""
         rule = "required" if group.topology.required else "preferred" if group.topology.preferred else ""
-        detail = ", ".join(
-            filter(None, (hosts([pod.node for pod in pods], scenario), where, rule and f"one {level} {rule}"))
-        )
-        lines.append(
-            Cell(f"{_INDENT * 2}{path}: {counted(len(pods), 'pod')}{' on ' + detail if pods else ', none placed'}")
-        )
+        place = f", {level if len(found) == 1 else level + 's'} {_some(found)}" if level in names and found else ""
+        place += f" ({rule if len(found) == 1 else 'one ' + rule})" if rule else ""
+        on = f" on {hosts([pod.node for pod in pods], scenario)}{place}" if pods else ", none placed"
+        lines.append(Cell(f"{_INDENT * 2}{path}: {counted(len(pods), 'pod')}{on}"))
     return lines
 
 
@@ -120,10 +117,8 @@ def _ring_lines(scenario: Scenario, entry: WorkloadPlan, topology: Topology) -> 
     paths = [tuple(places.get(pod.node, {}).get(name, "") for name in names[:depth]) for pod in ranks]
     cuts = sum(1 for here, there in pairwise([*paths, paths[0]]) if here != there)
     least = len(set(paths))
-    return [
-        Cell(""),
-        Cell(f"{_INDENT}The ring of its ranks leaves a {level} {counted(cuts, 'time')}; the least is {least}."),
-    ]
+    fewest = "the fewest possible" if cuts == least else f"{least} would be the fewest"
+    return [Cell(""), Cell(f"{_INDENT}The ring of its ranks crosses from {level} to {level} {cuts} times, {fewest}.")]
 
 
 def _price_lines(scenario: Scenario, plan: Plan, entry: WorkloadPlan) -> list[Cell]:
@@ -146,8 +141,8 @@ def _price_lines(scenario: Scenario, plan: Plan, entry: WorkloadPlan) -> list[Ce
     gone = [eviction for eviction in plan.evictions if eviction.beneficiary == entry.name]
     if gone:
         whom = joined([f"{counted(len(one.pods), 'pod')} of {one.workload}" for one in gone])
-        lost = gpu_time(sum(one.lost for one in gone))
-        head = [Cell(""), Cell(f"{_INDENT}For it, {whom} must go ({lost} lost)."), *head]
+        work = gpu_time(sum(one.lost for one in gone))
+        head = [Cell(""), Cell(f"{_INDENT}For it, {whom} must go ({work} lost)."), *head]
     return head + lines
 
 
