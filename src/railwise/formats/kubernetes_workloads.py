@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from railwise.formats.contradictions import contradiction
 from railwise.formats.kubernetes_annotations import Layer, Wishes, level_named, read_wishes, unknown_keys
 from railwise.formats.kubernetes_cards import Offers
 from railwise.formats.kubernetes_gangs import ONE, Gang, Member, Part, namespace, seat
@@ -78,10 +79,11 @@ class _Builder:
         groups = [self.group(part, wishes) for part, wishes in zip(gang.parts, parts, strict=True)]
         said = [whole, *parts]
         kind = next((wishes.kind for wishes in said if wishes.kind), gang.kind or "batch")
-        traffic = next((wishes.traffic for wishes in said if wishes.traffic), "dense" if kind == "training" else "")
+        traffic = next((wishes.traffic for wishes in said if wishes.traffic), "")
+        root = groups[0] if single else self.root(whole, groups)
         workload = Workload(
             name=self.name,
-            root=groups[0] if single else self.root(whole, groups),
+            root=root,
             queue=next((wishes.queue for wishes in said if wishes.queue), "default"),
             priority=self.priority(_spec(gang.parts[0])[1]),
             submit=self.around.clock.since(gang.meta.creation_timestamp),
@@ -89,8 +91,8 @@ class _Builder:
             kind=kind,
             suspend=gang.suspend,
             duration=next((wishes.duration for wishes in said if wishes.duration), 0),
-            traffic=Traffic(traffic) if traffic not in ("", "none") else None,
-            invalid="; ".join(fault.text() for fault in self.faults[:1]),
+            traffic=Traffic(traffic) if traffic else None,
+            invalid=next((fault.text() for fault in self.faults), "") or contradiction((root,)),
             unsupported=self.trouble,
         )
         return Built(workload, self.pods, self.faults, self.warnings)

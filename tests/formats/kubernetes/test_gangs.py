@@ -50,13 +50,17 @@ def test_a_job_is_a_gang_before_its_pods_exist() -> None:
     assert found.traffic == Traffic("moe")
 
 
-def test_training_speaks_densely_unless_told_otherwise() -> None:
+def test_traffic_is_what_is_said_and_nothing_else() -> None:
     def traffic(**notes: str) -> Traffic | None:
         return workload(read(job("a", 1, template(8, own(**notes)))), "a").traffic
 
-    assert traffic(kind="training") == Traffic("dense")
-    assert traffic(kind="training", traffic="none") is None
-    assert traffic() is None
+    assert traffic(kind="training") is None
+    assert traffic(kind="training", traffic="none") == Traffic("none")
+
+
+def test_a_gang_that_contradicts_itself_waits_as_invalid() -> None:
+    found = workload(read(job("a", 2, template(8, own(min_pods="3")))), "a")
+    assert found.invalid == "minPods 3 is more than pods 2"
 
 
 def test_the_annotation_nearest_to_the_pod_counts() -> None:
