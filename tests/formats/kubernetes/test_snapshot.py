@@ -14,7 +14,7 @@ from railwise.model.plan import State
 from railwise.model.workload import CARDS_WHOLE, CardRequest, Running
 from tests.formats.kubernetes.objects import node_of, workload
 
-DATA = Path(__file__).parent / "data" / "kubectl-nodes-pods.json"
+DATA = Path(__file__).parents[3] / "examples" / "kubectl-nodes-pods.json"
 HOUR = 3_600_000_000
 MINUTE = 60_000_000
 
