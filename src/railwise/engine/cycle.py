@@ -9,14 +9,15 @@ part.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from railwise.engine.alter import alter_node
-from railwise.engine.demand import Demand
+from railwise.engine.charges import Amounts, add, of_pod
 from railwise.engine.events import Event, Finish, NodeChange, Submit
 from railwise.engine.gang import Indexes
+from railwise.engine.guard import Guard, Search
 from railwise.engine.order import QueueTree, in_order
-from railwise.engine.placement import Found, Placer, Refused
+from railwise.engine.placement import Found, Placer
 from railwise.engine.record import Record, minimum_met
 from railwise.engine.sizing import find_minimum, find_most
 from railwise.engine.slots import slots_left
@@ -28,15 +29,7 @@ from railwise.model.reason import Code, Reason
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Workload
 
-__all__ = ["Engine", "Event", "Finish", "NodeChange", "Submit", "plan_scenario"]
-
-
-class Search(Protocol):
-    """Anything that finds places for pods: the topology-aware search, or a baseline to compare with."""
-
-    def place(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
-        """Find places for the given ranks per leaf (by part index) of the chosen parts, changing nothing."""
-        ...
+__all__ = ["Engine", "Event", "Finish", "NodeChange", "Policy", "Search", "Submit", "plan_scenario"]
 
 
 Policy = Callable[[ClusterState], Search]
@@ -83,7 +76,8 @@ class Engine:
             if record.workload.name not in reasons and self._wants_more(record):
                 self._grow(record)
         for record in placed:
-            del self.waiting[record.workload.name]
+            if not (self._wants_more(record) and self._may_grow(record)):
+                del self.waiting[record.workload.name]
         return self._plan(queue, reasons, now, decisions)
 
     def _book_first(self) -> None:
@@ -93,6 +87,7 @@ class Engine:
         for record in sorted(records, key=lambda record: not record.names_cards()):
             record.occupy(self.state)
         for record in records:
+            self._recharge(record)
             self._enter(record)
         self.warnings.extend(overfull(self.state))
 
@@ -106,12 +101,14 @@ class Engine:
             record = Record(event.workload, self.state)
             if event.workload.root.running is not None or event.workload.root.groups:
                 record.occupy(self.state)
+                self._recharge(record)
             self._enter(record)
         elif isinstance(event, Finish):
             gone = self.records.pop(event.name, None)
             self.waiting.pop(event.name, None)
             if gone is not None:
                 gone.take_away(self.state, list(gone.pods))
+                self._recharge(gone)
         else:
             self._alter(event)
 
@@ -127,6 +124,7 @@ class Engine:
                 if keys:
                     record.take_away(self.state, keys)
                     record.lost.update(keys)
+                    self._recharge(record)
                     self.waiting[record.workload.name] = record
         elif event.values.get("ready") is True or "gpu.unhealthy" in event.values:
             for record in self.records.values():
@@ -138,18 +136,34 @@ class Engine:
         return not minimum_met(record.demand.root, counts)
 
     def _wants_more(self, record: Record) -> bool:
-        if record.unreadable is not None or record.workload.invalid:
+        if record.workload.invalid:
             return False
         return sum(leaf.group.pods for leaf in record.demand.leaves) > len(record.pods)
+
+    def _may_grow(self, record: Record) -> bool:
+        return record.workload.kind != "training" or record.workload.elastic
+
+    def _recharge(self, record: Record) -> None:
+        """Count in the queue what the workload holds now."""
+        queue = record.workload.queue
+        if queue not in self.queues.limited:
+            return
+        now: Amounts = {}
+        leaves = record.demand.leaves
+        for (number, _), (node, grant) in record.pods.items():
+            shape = leaves[number].shape
+            if shape is not None:
+                add(now, of_pod(shape, node, grant, self.state))
+        self.queues.charge(queue, record.charged, -1)
+        self.queues.charge(queue, now)
+        record.charged = now
 
     def _decide(self, record: Record) -> Reason | None:
         """Give a workload its minimum; return why not, None where it has it."""
         refusal = self._static_refusal(record)
         if refusal is not None:
             return refusal
-        if record.started and not self._short(record):
-            return None
-        return self._start(record)
+        return self._start(record) if self._short(record) else None
 
     def _static_refusal(self, record: Record) -> Reason | None:
         """Return the reason that lies in the workload or its queue, whatever is free."""
@@ -159,7 +173,7 @@ class Engine:
         code, text = self.queues.refuses(workload.queue)
         if code == Code.UNKNOWN_QUEUE:
             return self.verdict.plain(code, text)
-        if record.unreadable is not None and self._short(record):
+        if record.unreadable is not None:
             return self.verdict.plain(record.unreadable.code, record.unreadable.text)
         if workload.suspend and not record.pods:
             return self.verdict.plain(Code.SUSPENDED, "the workload is suspended")
@@ -179,50 +193,50 @@ class Engine:
         else:
             order_list = [record.current]
         proven = True
+        guard = Guard(self.search, self.queues, record, self.state)
         for index in order_list:
-            found = find_minimum(record.demands[index], self.search.place)
+            found = find_minimum(record.demands[index], guard.place)
             if isinstance(found, Found):
                 record.current = index
                 self._put(record, found)
                 return None
             proven = proven and found.proven
+        if guard.broken and not guard.searched:
+            return self.verdict.plain(Code.OVER_LIMIT, guard.broken)
         return self.verdict.refuse(record.demands[0], proven=proven)
 
     def _put(self, record: Record, found: Found) -> None:
         if found.pods or not record.pods:
             record.met, record.exact = found.met, found.exact
         record.put(self.state, found.pods)
+        self._recharge(record)
 
-    def _grow(self, record: Record) -> bool:
+    def _grow(self, record: Record) -> None:
         """Give a workload as much surplus as fits; one that was placed in this round is placed again, whole."""
-        workload = record.workload
+        guard = Guard(self.search, self.queues, record, self.state)
         if record.started:
-            if workload.kind == "training" and not workload.elastic:
-                return False
-            before = len(record.pods)
-            found = find_most(record.demand, self.search.place)
-            if found is None or not found.pods:
-                return False
-            self._put(record, found)
-            return len(record.pods) > before
+            found = find_most(record.demand, guard.place) if self._may_grow(record) else None
+            if found is not None and found.pods:
+                self._put(record, found)
+            return
         pods = dict(record.pods)
-        met, exact = record.met, record.exact
-        record.take_away(self.state, list(record.pods))
-        found = find_most(record.demand, self.search.place)
-        if found is None or len(found.pods) <= len(pods):
+        record.take_away(self.state, list(pods))
+        self._recharge(record)
+        found = find_most(record.demand, guard.place)
+        if found is not None and len(found.pods) > len(pods):
+            self._put(record, found)
+        else:
             record.put_back(self.state, pods)
-            record.met, record.exact = met, exact
-            return False
-        self._put(record, found)
-        return True
+            self._recharge(record)
 
     def _plan(self, queue: list[Record], reasons: dict[str, Reason], now: int, decisions: int) -> Plan:
         workloads: list[WorkloadPlan] = []
         for record in queue:
-            workload = record.workload
-            reason = reasons.get(workload.name)
-            workloads.append(self.describe(record, reason))
-            if reason is None:
+            reason = reasons.get(record.workload.name)
+            if reason is not None or not record.started or record.changed:
+                workloads.append(self.describe(record, reason))
+            record.changed = False
+            if not self._short(record):
                 record.started = True
         return Plan(
             scenario=self.scenario.name,
@@ -236,7 +250,7 @@ class Engine:
         """Return what a plan says about one workload; call before it is marked as started."""
         workload = record.workload
         running = State.RUNNING if record.started else State.PLACED
-        state = State.PENDING if reason is not None else running
+        state = State.PENDING if self._short(record) else running
         known = record.unreadable is None
         return WorkloadPlan(
             name=workload.name,

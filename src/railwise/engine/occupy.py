@@ -1,8 +1,8 @@
 """Booking pods that already run: facts, whatever the rules would have said.
 
-A document or a live cluster may name the cards of a running pod, leave them open, or contradict itself (more in use than
-there is). The named cards are booked where they are free, others by the rules; what cannot be booked becomes a debt of
-the node, so that nothing more is placed there until it is paid.
+A document or a live cluster may name the cards of a running pod, leave them open, or contradict itself (more in use
+than there is). The named cards are booked where they are free, others by the rules; what cannot be booked becomes a
+debt of the node, so that nothing more is placed there until it is paid.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _shares(shape: Shape, ledger: Ledger, named: list[int]) -> tuple[tuple[int, 
 
 
 def _by_rule(state: ClusterState, shape: Shape, node: int) -> Grant:
-    """Return the cards that the rules give, whatever else the pod asks for; what there is and a debt where they lack."""
+    """Return the cards that the rules give, else what there is and a debt; other resources are not asked."""
     ledger = state.ledgers[node]
     cards_only = state.rooms.cards_of(state.room_of[node])
     bare = state.shapes.cards_only(shape)

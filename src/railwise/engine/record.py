@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from railwise.engine.again import without_rules
+from railwise.engine.charges import Amounts
 from railwise.engine.demand import Demand, Part, UnreadableRuleError, read_demand
 from railwise.engine.layout import Spot
 from railwise.engine.ledger import Grant, card_names
@@ -30,6 +31,8 @@ class Record:
         self.started = False
         self.met = True
         self.exact = True
+        self.changed = False
+        self.charged: Amounts = {}
         try:
             if workload.alternatives:
                 self.demands = [
@@ -74,6 +77,7 @@ class Record:
     def put(self, state: ClusterState, pods: list[Spot]) -> None:
         """Put pods on the state; each is checked again by ``fits()``."""
         demand = self.demand
+        self.changed = self.changed or bool(pods)
         for number, rank, node, chosen in pods:
             leaf = demand.leaves[number]
             if leaf.shape is None:
