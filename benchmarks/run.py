@@ -4,7 +4,7 @@ Every ``benchmarks/bench_*.py`` exposes ``BENCHMARKS``, a mapping of names to fu
 ``Result``. The calibration loop runs before and after each, since a shared machine may change its speed in between.
 
     python -m benchmarks.run                    all
-    python -m benchmarks.run --only decide-10k  one
+    python -m benchmarks.run --only decide-10k  one, or all whose names begin with this and a hyphen
     python -m benchmarks.run --strict           exit 1 when a bar is missed
 """
 
@@ -105,22 +105,27 @@ def table(lines: list[Line]) -> str:
     )
 
 
+def matches(name: str, only: str | None) -> bool:
+    """Tell whether a benchmark is asked for by its own name or by the beginning it shares with others."""
+    return only is None or name == only or name.startswith(f"{only}-")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run what was asked for; return the exit status."""
     parser = argparse.ArgumentParser(prog="benchmarks", description="Railwise benchmarks")
-    parser.add_argument("--only", metavar="NAME", help="run one benchmark")
+    parser.add_argument("--only", metavar="NAME", help="run one benchmark, or those named NAME-…")
     parser.add_argument("--strict", action="store_true", help="exit 1 when a bar is missed")
     chosen = parser.parse_args(arguments)
     known = registered()
-    if chosen.only is not None and chosen.only not in known:
+    asked = {name: measure for name, measure in known.items() if matches(name, chosen.only)}
+    if chosen.only is not None and not asked:
         names = ", ".join(known) or "none"
         sys.stderr.write(f"error: no benchmark named {chosen.only!r}\nhint: there are {names}\n")
         return 2
     lines = []
-    for name, measure in known.items():
-        if chosen.only in {None, name}:
-            lines.append(measured(name, measure))
-            print(lines[-1].json(), flush=True)
+    for name, measure in asked.items():
+        lines.append(measured(name, measure))
+        print(lines[-1].json(), flush=True)
     print(f"\n{table(lines)}")
     print(
         "\nratio: per thousand rounds of the calibration loop (rates), thousands of rounds (durations), as is (others);"
