@@ -24,13 +24,14 @@ _PLAIN_KEY = re.compile(r"[A-Za-z0-9_<-]{1,64}", re.ASCII)
 
 
 class Faults:
-    """The faults and warnings found so far while one document is read."""
+    """The faults and warnings found so far while one document is read, and how much of its bounds is ``spent``."""
 
     def __init__(self) -> None:
         """Start with none."""
         self.found: list[Fault] = []
         self.warnings: list[str] = []
         self.left_out = 0
+        self.spent: dict[str, int] = {}
 
     def add(self, path: str, message: str, hint: str = "") -> None:
         """Note a fault."""

@@ -32,6 +32,10 @@ _TRAILING_NUMBER = re.compile(r"(.*?)([0-9]+)", re.ASCII | re.DOTALL)
 EXPECTED = "expected a name or a hostlist such as n[001-128,200]"
 
 
+class TooManyNamesError(ValueError):
+    """A list stands for more names than are allowed."""
+
+
 def is_plain(text: str) -> bool:
     """Return whether the text is one name and no list."""
     return "[" not in text and "," not in text and "]" not in text
@@ -51,7 +55,7 @@ def expand(text: str, limit: int = MOST_NAMES) -> list[str]:
     parsed = _parse(text)
     total = sum(_size(pieces) for pieces in parsed)
     if total > limit:
-        raise ValueError(f"stands for {total} names, at most {limit} are allowed")
+        raise TooManyNamesError(f"stands for {total} names, at most {limit} are allowed")
     names: list[str] = []
     for pieces in parsed:
         names.extend(_names(pieces))

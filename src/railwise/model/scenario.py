@@ -16,7 +16,7 @@ class Scenario:
     """A cluster with its queues and workloads, all names resolved and all quantities integers.
 
     ``topologies[0]`` is the default one (empty: a flat cluster). Nodes stand in document order. ``warnings`` name odd
-    facts that load all the same.
+    facts that load all the same. ``fabric`` is the path of a document of kind Fabric (empty: none).
     """
 
     name: str = ""
@@ -28,3 +28,4 @@ class Scenario:
     policy: Policy = Policy()
     changes: tuple[Change, ...] = ()
     warnings: tuple[str, ...] = ()
+    fabric: str = ""

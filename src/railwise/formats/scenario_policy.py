@@ -1,0 +1,71 @@
+"""The knobs of the decision (``spec.policy``); each has a default."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from railwise.formats.faults import Faults
+from railwise.formats.kinds import Choice, MapOf, Text, Whole
+from railwise.formats.records import Field, Record
+from railwise.formats.terms import DURATION, MOST_NODES, MOST_WORKLOADS
+from railwise.model.policy import Policy
+
+MOST_WEIGHT = 1_000_000_000
+MOST_GPU_SECONDS = 1 << 60
+
+AT_EVERY_DECISION = 1
+"""The shortest period in µs: defragmentation is on and no decision leaves it out."""
+
+DEFRAG_RECORD = Record(
+    "Defrag",
+    {
+        "every": Field(DURATION, "how often; default: at every decision"),
+        "maxMoves": Field(Whole(0, MOST_WORKLOADS), "how many workloads may move at once; default 1"),
+        "maxLostGpuSeconds": Field(Whole(0, MOST_GPU_SECONDS), "how much work a round may cost; default: no bound"),
+    },
+)
+
+POLICY_RECORD = Record(
+    "Policy",
+    {
+        "backfill": Field(Choice("easy", "conservative", "none"), "who may overtake in a leaf queue; default easy"),
+        "reserveAfter": Field(DURATION, "when the first waiting workload gets a domain of its own; default 10m"),
+        "reservations": Field(Whole(0, MOST_WORKLOADS), "how many such domains there are at most; default 1"),
+        "victimWait": Field(DURATION, "how long room freed by victims is held; default 10m"),
+        "nodeGrace": Field(DURATION, "how long a node may be not ready before its pods are lost; default 0s"),
+        "repairWait": Field(DURATION, "how long survivors keep their places; default 5m"),
+        "usageHalfLife": Field(DURATION, "half-life of past usage in fair shares; default: past usage does not count"),
+        "largestGang": Field(
+            Whole(0, MOST_NODES), "nodes up to which wider levels count for fragmentation; default none"
+        ),
+        "sizes": Field(
+            MapOf(Text(r"[1-9][0-9]{0,6}", 7, "a number of cards"), Whole(1, MOST_WEIGHT)),
+            "observed mix of sizes in cards, instead of powers of two",
+        ),
+        "defrag": Field(DEFRAG_RECORD, "moves that make room; default off"),
+    },
+)
+
+
+def build_policy(record: dict[str, Any], path: str, faults: Faults) -> Policy:
+    """Return the policy; what is not given has its default."""
+    defrag = record.get("defrag")
+    if defrag is not None and "every" in defrag and not defrag["every"]:
+        faults.add(f"{path}.defrag.every", "expected more than 0s")
+    default = Policy()
+    return Policy(
+        backfill=record.get("backfill", default.backfill),
+        reserve_after=record.get("reserveAfter", default.reserve_after),
+        reservations=record.get("reservations", default.reservations),
+        victim_wait=record.get("victimWait", default.victim_wait),
+        node_grace=record.get("nodeGrace", default.node_grace),
+        repair_wait=record.get("repairWait", default.repair_wait),
+        usage_half_life=record.get("usageHalfLife", default.usage_half_life),
+        largest_gang=record.get("largestGang", default.largest_gang),
+        sizes=tuple(sorted((int(size), weight) for size, weight in record.get("sizes", {}).items())),
+        defrag_every=default.defrag_every if defrag is None else defrag.get("every", AT_EVERY_DECISION),
+        defrag_max_moves=default.defrag_max_moves if defrag is None else defrag.get("maxMoves", 1),
+        defrag_max_lost=default.defrag_max_lost
+        if defrag is None
+        else defrag.get("maxLostGpuSeconds", MOST_GPU_SECONDS),
+    )
