@@ -26,7 +26,7 @@ from railwise.formats.kubernetes_gangs import (
     part_of,
 )
 from railwise.formats.kubernetes_kinds import MOST_PODS, Job, JobSet, LeaderWorkerSet, PodGroup, PriorityClass, Replicas
-from railwise.formats.kubernetes_names import ObjectName
+from railwise.formats.kubernetes_names import ObjectName, check_names
 from railwise.formats.kubernetes_ownership import chosen
 from railwise.formats.kubernetes_schema import NodeObject, Pod, PodSpec, converted
 from railwise.model.errors import Fault
@@ -111,10 +111,8 @@ class Gathering:
         if not meta.name and meta.generate_name:
             named = msgspec.structs.replace(meta, name=f"{meta.generate_name}{position}")
             pod = msgspec.structs.replace(pod, metadata=named)
-        elif not meta.name:
-            self.faults.append(Fault(f"{where}.metadata.name", "a pod needs a name"))
-            return
-        self.pods.append((position, Member(where, pod)))
+        if check_names(pod.metadata, "pod", where, self.faults):
+            self.pods.append((position, Member(where, pod)))
 
     def _class(self, found: PriorityClass | None) -> None:
         if found is not None:
@@ -123,11 +121,10 @@ class Gathering:
                 self.default_priority = found.value
 
     def _maker(self, where: str, position: int, kind: str, value: dict[str, object]) -> None:
-        gangs = self._made(where, position, kind, value)
-        for gang in gangs:
-            if not gang.key.name:
-                self.faults.append(Fault(f"{where}.metadata.name", "an object needs a name"))
-            elif gang.key in self.gangs:
+        for gang in self._made(where, position, kind, value):
+            if not check_names(gang.meta, kind, where, self.faults):
+                return
+            if gang.key in self.gangs:
                 key = gang.key
                 self.faults.append(Fault(f"{where}.metadata.name", f"a second {key.kind} {key.namespace}/{key.name}"))
             elif any(

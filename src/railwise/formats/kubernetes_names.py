@@ -7,9 +7,30 @@ longer form goes to all who would clash, so that which of them came first does n
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from railwise.formats.kubernetes_schema import Meta
+from railwise.model.errors import Fault
+
+_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
+_NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+
+
+def check_names(meta: Meta, what: str, where: str, faults: list[Fault]) -> bool:
+    """Return whether name and namespace are such as the API accepts; what is wrong with them is a fault."""
+    before = len(faults)
+    if not meta.name:
+        faults.append(Fault(f"{where}.metadata.name", f"a {what} needs a name"))
+    elif not _NAME.fullmatch(meta.name):
+        expected = "expected small letters, digits, '-' and '.'"
+        faults.append(Fault(f"{where}.metadata.name", f"{expected}, not {meta.name[:80]!r}"))
+    if meta.namespace and not _NAMESPACE.fullmatch(meta.namespace):
+        expected = "expected small letters, digits and '-'"
+        faults.append(Fault(f"{where}.metadata.namespace", f"{expected}, not {meta.namespace[:80]!r}"))
+    return len(faults) == before
 
 
 class ObjectName(NamedTuple):

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from railwise.formats.kubernetes_amounts import NEVER_DEVICES, amounts, base_units
 from railwise.formats.kubernetes_cards import CARD_RESOURCES, NVIDIA_SHARED, Offer, Offers, read_offer
 from railwise.formats.kubernetes_levels import places
+from railwise.formats.kubernetes_names import check_names
 from railwise.formats.kubernetes_schema import NodeObject
 from railwise.formats.natural import natural_key
 from railwise.model.errors import Fault
@@ -43,8 +44,7 @@ class NodeReading:
     def add(self, where: str, node: NodeObject) -> None:
         """Take a node in; a second one of the same name is a fault."""
         name = node.metadata.name
-        if not name:
-            self.faults.append(Fault(f"{where}.metadata.name", "a node needs a name"))
+        if not check_names(node.metadata, "node", where, self.faults):
             return
         if name in self._objects:
             self.faults.append(Fault(f"{where}.metadata.name", f"a second node named '{name}'"))

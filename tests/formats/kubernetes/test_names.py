@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from railwise.formats.kubernetes_names import ObjectName, short_names
 from railwise.formats.natural import natural_key
+from tests.formats.kubernetes.objects import job, node, pod, reading, template
 
 WORDS = st.sampled_from(["a", "b", "a.b", "job", "job.a", "ml.job.a", "ml.a"])
 SPACES = st.sampled_from(["a", "b", "job", "ml"])
@@ -30,6 +31,21 @@ def test_names_are_unique_wherever_the_objects_are_and_do_not_depend_on_their_or
     names = short_names(objects)
     assert names == short_names(list(reversed(objects)))
     assert len(set(names.values())) == len(objects)
+
+
+def test_names_that_no_object_can_have_are_refused() -> None:
+    found = reading(
+        node("N1"), node(""), pod("a_b", namespace="a.b"), job("x/y", 1, template(1)), job("", 1, template(1))
+    )
+    assert [fault.path for fault in found.faults] == [
+        "in.yaml[0].metadata.name",
+        "in.yaml[1].metadata.name",
+        "in.yaml[2].metadata.name",
+        "in.yaml[2].metadata.namespace",
+        "in.yaml[3].metadata.name",
+        "in.yaml[4].metadata.name",
+    ]
+    assert (found.scenario.nodes, found.scenario.workloads) == ((), ())
 
 
 def test_names_sort_as_people_count() -> None:
