@@ -6,6 +6,7 @@ strictly: an assertion that is silently ignored would be a test that cannot fail
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
@@ -23,13 +24,15 @@ class Bounds(NamedTuple):
         """Return whether the number lies between the bounds."""
         return (self.least is None or number >= self.least) and (self.most is None or number <= self.most)
 
-    def text(self) -> str:
-        """Return ``4``, ``at least 1``, ``at most 4`` or ``1 to 4``."""
-        if self.least == self.most:
-            return str(self.least)
-        if self.most is None:
-            return f"at least {self.least}"
-        return f"at most {self.most}" if self.least is None else f"{self.least} to {self.most}"
+    def text(self, show: Callable[[int], str] = str) -> str:
+        """Return ``4``, ``at least 1``, ``at most 4`` or ``1 to 4``; ``show`` writes a number down."""
+        least = "" if self.least is None else show(self.least)
+        most = "" if self.most is None else show(self.most)
+        if least == most:
+            return least or "any number"
+        if not most:
+            return f"at least {least}"
+        return f"{least} to {most}" if least else f"at most {most}"
 
 
 @dataclass(frozen=True)

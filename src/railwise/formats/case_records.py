@@ -202,7 +202,7 @@ METADATA: Final = Record(
 CASE: Final = Record(
     "Case",
     {
-        "apiVersion": Field(Choice("railwise.dev/v1alpha1"), "version of the format"),
+        "apiVersion": Field(Choice("railwise.dev/v1alpha1"), "version of the format", required=True),
         "kind": Field(Choice("Case"), "Case", required=True),
         "metadata": Field(METADATA, "name and notes", required=True),
         "spec": Field(SPEC, "a cluster, and what the plan must be", required=True),

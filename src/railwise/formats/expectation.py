@@ -23,6 +23,7 @@ from railwise.formats.expected_places import Places, Pods, differ, listed, outsi
 from railwise.formats.scenario import read_scenario, read_spec
 from railwise.model.errors import Fault, InputError
 from railwise.model.plan import Plan, PodPlacement, WorkloadPlan
+from railwise.model.quantity import format_thousandths
 from railwise.model.scenario import Scenario
 
 TWIN: Final = "the twin"
@@ -217,7 +218,7 @@ def _evicted(wanted: Evicted, result: _Result) -> list[str]:
         found += outside("number of evicted workloads", wanted.count, len(names))
     if wanted.gpus is not None:
         gone = {pod for eviction in evictions for pod in eviction.pods}
-        found += outside("thousandths of cards evicted", wanted.gpus, thousandths_of(result.scenario, gone))
+        found += outside("cards evicted", wanted.gpus, thousandths_of(result.scenario, gone), format_thousandths)
     return found
 
 

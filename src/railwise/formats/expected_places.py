@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from railwise.formats.case_model import Bounds, Where
 from railwise.model.plan import PodPlacement
@@ -137,9 +137,9 @@ def differ(what: str, wanted: str, found: str) -> str:
     return f"{what}: expected {wanted}, found {found}"
 
 
-def outside(what: str, bounds: Bounds, number: int) -> list[str]:
-    """Return the difference, if any, between a number and its bounds."""
-    return [] if bounds.hold(number) else [differ(what, bounds.text(), str(number))]
+def outside(what: str, bounds: Bounds, number: int, show: Callable[[int], str] = str) -> list[str]:
+    """Return the difference, if any, between a number and its bounds; ``show`` writes a number down."""
+    return [] if bounds.hold(number) else [differ(what, bounds.text(show), show(number))]
 
 
 def listed(items: Sequence[str], most: int = 12) -> str:
