@@ -78,7 +78,7 @@ def test_quantities_become_whole_base_units(parse: Callable[[str], int], text: s
         (parse_memory, "1e999999999", "not a number of this length"),
         (parse_memory, "1e" + "9" * 5000, "not a number of this length"),
         (parse_memory, "9" * 41, "not a number of this length"),
-        (parse_memory, "-1Gi", "not below 0"),
+        (parse_memory, "-1Gi", "from 0 up"),
         (parse_memory, "99999999999E", f"at most {MOST}"),
         (parse_count, "1.5", "expected a whole number"),
         (parse_count, "500m", "expected a whole number"),

@@ -10,6 +10,7 @@ import difflib
 import json
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from railwise.model.errors import Fault, InputError
 
@@ -58,10 +59,13 @@ class Faults:
 
 def at_key(path: str, key: object) -> str:
     """Return the path of a mapping's entry: ``spec.nodes``, or ``labels["example.com/pool"]`` for unusual keys."""
-    text = key if isinstance(key, str) else str(key)
-    if _PLAIN_KEY.fullmatch(text):
-        return f"{path}.{text}" if path else text
-    return f"{path}[{shown(text, quote=True)}]"
+    step = _step(key if isinstance(key, str) else str(key))
+    return path + step if path else step.removeprefix(".")
+
+
+@lru_cache(maxsize=4096)
+def _step(key: str) -> str:
+    return f".{key}" if _PLAIN_KEY.fullmatch(key) else f"[{shown(key, quote=True)}]"
 
 
 def at_index(path: str, index: int) -> str:
@@ -87,7 +91,7 @@ def described(value: object) -> str:
     if isinstance(value, bool):
         return "yes (true)" if value else "no (false)"
     if isinstance(value, int | float):
-        return f"the number {value!r:.{MOST_SHOWN}}" if abs(value) <= _LARGEST_SHOWN else "a number without bounds"
+        return f"the number {value!r:.{MOST_SHOWN}}" if not abs(value) > _LARGEST_SHOWN else "a number far too large"
     if isinstance(value, str):
         return f"the text {shown(value)}"
     if isinstance(value, bytes):
@@ -100,6 +104,8 @@ def guess(word: object, choices: Iterable[str]) -> str:
     if not isinstance(word, str) or len(word) > MOST_SHOWN:
         return ""
     known = list(choices)
+    if word in known:
+        return ""
     for choice in known:
         if word.casefold().replace("_", "").replace("-", "") == choice.casefold().replace("-", ""):
             return f", did you mean '{choice}'?"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from railwise.formats.faults import Faults, at_index, at_key, described, guess, shown
@@ -133,7 +134,7 @@ class Parsed(Kind[int]):
         self, parse: Callable[[str], int], expected: str, pattern: str, *, numbers: bool, least: int = 0
     ) -> None:
         """Keep how it is parsed; ``parse`` raises ValueError with what was expected."""
-        self.parse = parse
+        self.parse = lru_cache(maxsize=4096)(parse)
         self.expected = expected
         self.pattern = pattern
         self.numbers = numbers
@@ -154,7 +155,7 @@ class Parsed(Kind[int]):
             faults.add(path, f"{error}, not {shown(value) if isinstance(value, str) else described(value)}")
             return None
         if number < self.least:
-            faults.add(path, f"{self.expected}, not less than {'0' if not self.least else self.least}")
+            faults.add(path, f"{self.expected}, not {shown(value) if isinstance(value, str) else described(value)}")
             return None
         return number
 

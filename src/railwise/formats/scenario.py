@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from railwise.formats.faults import Faults, described, guess
+from railwise.formats.faults import Faults, at_key, described, guess
 from railwise.formats.kinds import ByForm, Kind, ListOf, Schema, Whole
 from railwise.formats.merge import merge
 from railwise.formats.records import Field, Record
@@ -80,25 +80,13 @@ def read_scenario(value: object, source: str = "", read_file: ReadFile | None = 
     ``read_file`` finds the files that ``manifests`` names. Raises InputError with all faults.
     """
     faults = Faults()
-    if not isinstance(value, dict):
-        raise InputError(
-            [Fault("", f"expected a mapping with apiVersion, kind and spec, not {described(value)}")], source
-        )
-    check_kind(value, "Scenario", source)
-    for key in value:
-        if key not in {"apiVersion", "kind", "metadata", "spec"}:
-            likely = guess(key, ("apiVersion", "kind", "metadata", "spec"))
-            belongs = ", it belongs under 'spec'" if key in SPEC_RECORD.fields else ""
-            faults.add(str(key), f"unknown field{likely or belongs}")
-    metadata = METADATA_RECORD.read(value.get("metadata") or {}, "metadata", faults) or {}
-    if value.get("spec") is None:
-        faults.add("spec", "the field 'spec' is required")
-    return _read(value.get("spec") or {}, metadata.get("name", ""), source, read_file, faults)
+    return _complete(draft_document(value, source, read_file, faults), source, faults)
 
 
 def read_spec(spec: object, source: str = "", read_file: ReadFile | None = None) -> Scenario:
     """Return the scenario of a ``spec`` alone, as a policy test holds it. Raises InputError with all faults."""
-    return _read(spec, "", source, read_file, Faults())
+    faults = Faults()
+    return _complete(draft(spec, "", read_file, faults), source, faults)
 
 
 def check_kind(value: dict[str, Any], wanted: str, source: str) -> None:
@@ -117,6 +105,25 @@ class Draft(NamedTuple):
 
     scenario: Scenario
     events: list[dict[str, Any]]
+
+
+def draft_document(value: object, source: str, read_file: ReadFile | None, faults: Faults) -> Draft:
+    """Return what a whole document says by itself; faults are noted, InputError if it is no scenario at all."""
+    if not isinstance(value, dict):
+        raise InputError(
+            [Fault("", f"expected a mapping with apiVersion, kind and spec, not {described(value)}")], source
+        )
+    check_kind(value, "Scenario", source)
+    for key in value:
+        if key not in {"apiVersion", "kind", "metadata", "spec"}:
+            likely = guess(key, ("apiVersion", "kind", "metadata", "spec"))
+            belongs = ", it belongs under 'spec'" if key in SPEC_RECORD.fields else ""
+            faults.add(at_key("", key), f"unknown field{likely or belongs}")
+    metadata = METADATA_RECORD.read(value.get("metadata") or {}, "metadata", faults) or {}
+    if value.get("spec") is None:
+        faults.add("spec", "the field 'spec' is required")
+        return Draft(Scenario(), [])
+    return draft(value["spec"], metadata.get("name", ""), read_file, faults)
 
 
 def draft(spec: object, name: str, read_file: ReadFile | None, faults: Faults) -> Draft:
@@ -145,9 +152,8 @@ def finish(scenario: Scenario, faults: Faults) -> Scenario:
     return replace(scenario, warnings=(*scenario.warnings, *faults.warnings))
 
 
-def _read(spec: object, name: str, source: str, read_file: ReadFile | None, faults: Faults) -> Scenario:
-    scenario, events = draft(spec, name, read_file, faults)
-    nodes = {node.name for node in scenario.nodes}
-    changes = build_changes(events, "spec.events", nodes, scenario.fabric, faults)
+def _complete(one: Draft, source: str, faults: Faults) -> Scenario:
+    nodes = {node.name for node in one.scenario.nodes}
+    changes = build_changes(one.events, "spec.events", nodes, one.scenario.fabric, faults)
     faults.raise_any(source)
-    return finish(replace(scenario, changes=changes), faults)
+    return finish(replace(one.scenario, changes=changes), faults)

@@ -44,13 +44,18 @@ def read_manifests(
         for fault in error.faults:
             faults.add(*fault)
         return Scenario()
+    return with_places(scenario, topologies)
+
+
+def with_places(scenario: Scenario, topologies: Sequence[Topology]) -> Scenario:
+    """Return a scenario of Kubernetes objects whose nodes stand in the given topologies, if there are any."""
     if not topologies:
         return scenario
-    nodes = tuple(replace(node, places=places_by_label(node, topologies)) for node in scenario.nodes)
+    nodes = tuple(replace(node, places=_places_by_label(node, topologies)) for node in scenario.nodes)
     return replace(scenario, topologies=(), nodes=nodes)
 
 
-def places_by_label(node: Node, topologies: Sequence[Topology]) -> dict[str, dict[str, str]]:
+def _places_by_label(node: Node, topologies: Sequence[Topology]) -> dict[str, dict[str, str]]:
     """Return where a node stands by the labels of the levels; a level without label, or a node without it: nowhere."""
     places = {}
     for topology in topologies:

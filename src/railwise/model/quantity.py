@@ -168,7 +168,7 @@ def _scaled(text: str, times: int, by: int, expected: str, *, up: bool) -> int:
         raise ValueError(f"{expected}, not a number of this length")
     numerator = int(digits) * times
     if match[1] == "-" and numerator:
-        raise ValueError(f"{expected}, not below 0")
+        raise ValueError(f"{expected}, from 0 up")
     power = int(exponent) + _DECIMAL[match[6] or ""] - len(fraction)
     if match[4]:
         numerator <<= _BINARY[match[4]]

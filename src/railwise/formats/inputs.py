@@ -1,0 +1,124 @@
+"""Any mix of files as one scenario: scenarios, Kubernetes objects, several documents in a file, standard input.
+
+A document of ours says so in its ``apiVersion``; whatever else has a ``kind`` is left to the reader of Kubernetes
+objects. So the same command takes a scenario, what ``kubectl get -o json`` prints, or a cluster here and jobs there.
+Faults of all inputs are named in one go, each with its file where there are several.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from railwise.formats.document import Document, load
+from railwise.formats.faults import Faults, at_index
+from railwise.formats.merge import merge
+from railwise.formats.scenario import Draft, draft_document, finish
+from railwise.formats.scenario_events import build_changes
+from railwise.formats.scenario_manifests import ReadFile, with_places
+from railwise.model.errors import Fault, InputError
+from railwise.model.scenario import Scenario
+
+OURS = "railwise.dev/"
+
+
+def read_inputs(sources: Sequence[tuple[str, bytes]], levels: str = "", read_file: ReadFile | None = None) -> Scenario:
+    """Return one scenario from all inputs, given as (name, bytes).
+
+    ``levels`` names the node labels of the default topology for Kubernetes objects (``zone=LABEL,rack=LABEL``);
+    ``read_file`` finds the files that a scenario names. Raises InputError with all faults.
+    """
+    if not sources:
+        raise InputError([Fault("", "there is no input", "name a file, or - for standard input")])
+    faults: list[tuple[str, Fault]] = []
+    documents: list[Document] = []
+    for name, data in sources:
+        try:
+            documents.extend(load(data, name))
+        except InputError as error:
+            faults.extend((name, fault) for fault in error.faults)
+    counts = Counter(document.source for document in documents)
+    drafts: list[tuple[Document, Draft]] = []
+    objects: list[tuple[str, dict[str, Any]]] = []
+    for document in documents:
+        value = document.value
+        if isinstance(value, dict) and not str(value.get("apiVersion", OURS)).startswith(OURS):
+            alone = counts[document.source] == 1
+            objects.append((document.source if alone else at_index(document.source, document.index), value))
+            continue
+        found = Faults()
+        try:
+            drafts.append((document, draft_document(value, document.source, read_file, found)))
+        except InputError as error:
+            found.found.extend(error.faults)
+        faults.extend((document.source, _below(_place(document, counts), fault)) for fault in found.found)
+    scenario = _together([(one.source, _place(one, counts), done) for one, done in drafts], objects, levels, faults)
+    _raise(faults, len(sources))
+    return finish(scenario, Faults())
+
+
+def _together(
+    drafts: list[tuple[str, str, Draft]],
+    objects: list[tuple[str, dict[str, Any]]],
+    levels: str,
+    faults: list[tuple[str, Fault]],
+) -> Scenario:
+    """Return the sum of all documents, and then of all objects, with the events of all of them."""
+    scenario = Scenario()
+    for source, place, one in drafts:
+        found = Faults()
+        scenario = merge(scenario, one.scenario, "spec", found) if drafts[1:] else one.scenario
+        faults.extend((source, _below(place, fault)) for fault in found.found)
+    if objects:
+        scenario = _with_objects(scenario, objects, levels, faults)
+    nodes = {node.name for node in scenario.nodes}
+    for source, place, one in drafts:
+        found = Faults()
+        changes = build_changes(one.events, "spec.events", nodes, scenario.fabric, found)
+        scenario = replace(scenario, changes=scenario.changes + changes)
+        faults.extend((source, _below(place, fault)) for fault in found.found)
+    return scenario
+
+
+def _with_objects(
+    scenario: Scenario, objects: list[tuple[str, dict[str, Any]]], levels: str, faults: list[tuple[str, Fault]]
+) -> Scenario:
+    from railwise.formats.kubernetes import read_objects  # noqa: PLC0415 - its tables are built only where needed
+
+    try:
+        extra = read_objects(objects, levels)
+    except InputError as error:
+        faults.extend(("", fault) for fault in error.faults)
+        return scenario
+    if scenario == Scenario():
+        return extra
+    found = Faults()
+    merged = merge(scenario, with_places(extra, scenario.topologies), "Kubernetes objects", found)
+    faults.extend(("", fault) for fault in found.found)
+    return merged
+
+
+def _below(place: str, fault: Fault) -> Fault:
+    if not place:
+        return fault
+    return fault._replace(path=f"{place}.{fault.path}" if fault.path else place)
+
+
+def _place(document: Document, counts: Counter[str]) -> str:
+    """Return how a document is told apart from others of its file; empty: it is alone there."""
+    return at_index("documents", document.index) if counts[document.source] > 1 else ""
+
+
+def _raise(faults: list[tuple[str, Fault]], inputs: int) -> None:
+    """Raise what there is: with the source apart if there is one input, else with the source before each path."""
+    if not faults:
+        return
+    if inputs == 1:
+        raise InputError([fault for _, fault in faults], faults[0][0])
+    named = []
+    for source, fault in faults:
+        path = f"{source}: {fault.path}" if source and fault.path else source or fault.path
+        named.append(fault._replace(path=path))
+    raise InputError(named)
