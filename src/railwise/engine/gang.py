@@ -65,7 +65,7 @@ class Indexes:
         free = self.free(tree)
         index = self._singles.get((tree, shape.index, by_cpu))
         if index is None:
-            index = SingleIndex(self.state, self.state.trees[tree], self.curves(shape, by_cpu=by_cpu), free)
+            index = SingleIndex(self.state, tree, self.curves(shape, by_cpu=by_cpu), free)
             self._singles[tree, shape.index, by_cpu] = index
         index.refresh()
         return index
@@ -81,9 +81,7 @@ class Indexes:
         pair = self._racks.get(key)
         if pair is None:
             tree_state = self.state.trees[tree]
-            index = RackIndex(
-                self.state, tree_state, self.curves(shape, by_cpu=by_cpu, nodes_first=nodes_first), free, most
-            )
+            index = RackIndex(self.state, tree, self.curves(shape, by_cpu=by_cpu, nodes_first=nodes_first), free, most)
             pair = (index, Spread(self.state, tree_state, index))
             self._racks[key] = pair
         pair[0].refresh()
@@ -165,12 +163,12 @@ def place_gang(demand: Demand, shape: Shape, pods: int, indexes: Indexes) -> Spo
         if level == depth - 1 or depth == 0:
             found = racks.cheapest(pods, within)
             if found is not None:
-                return Spots(racks.positions(found[0], pods), met, exact=True)
+                return Spots(racks.positions(found[0], pods), met, exact=racks.elsewhere.exact)
             continue
         answer = spread.best(
             level, pods, demand.root.required, count_racks=not none_wanted and demand.preferred >= depth - 1 > level
         )
         if answer is not None and answer[0]:
             places = [spot for rack, here in answer[0] for spot in racks.positions(rack, here)]
-            return Spots(places, met, exact=answer[1] and demand.preferred == depth - 1)
+            return Spots(places, met, exact=answer[1] and demand.preferred == depth - 1 and not racks.elsewhere.active)
     return None

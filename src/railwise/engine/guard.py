@@ -21,7 +21,7 @@ class Search(Protocol):
 
 
 class Guard:
-    """One workload's view of a search: ``broken`` names the limit that refused it, ``searched`` if it ever got through."""
+    """One workload's view of a search: ``broken`` names a limit that refused, ``searched`` tells if any try got through."""
 
     def __init__(self, search: Search, queues: QueueTree, record: Record, state: ClusterState) -> None:
         """Start with nothing refused."""

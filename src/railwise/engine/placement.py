@@ -59,7 +59,6 @@ class Placer:
         """Share the indexes between all decisions on this state."""
         self.state: Final = state
         self.indexes: Final = Indexes(state)
-        self.plain: Final = len(state.trees) == 1 and state.policy.largest_gang == 0
 
     def place(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
         """Find places for the given ranks per leaf (by part index) of the chosen parts."""
@@ -104,7 +103,7 @@ class Placer:
             for _ in range(here):
                 pods.append(Spot(0, ranks[number], node))
                 number += 1
-        return Found(pods, spots.met, spots.exact and self.plain and not hard)
+        return Found(pods, spots.met, spots.exact and not hard)
 
     def _place_exactly(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused | None:
         """Search exactly; None where the budget ran out."""

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from railwise.engine.cost import Curves, taken_of, without_taken
+from railwise.engine.cost import DEAD, Curves, taken_of, without_taken
 from railwise.engine.domains import FreeIndex
-from railwise.engine.packing import Description, Kind, Way
-from railwise.engine.state import ClusterState, TreeState
+from railwise.engine.elsewhere import Domain, Elsewhere
+from railwise.engine.packing import Description, Losses
+from railwise.engine.state import ClusterState
+from railwise.engine.tables import NEVER, Kind, Way
 
 EMPTY_KIND: Final = -1
 
@@ -25,20 +27,22 @@ SEVERAL_CLASSES: Final = -2
 class RackIndex:
     """The racks of one tree (the whole cluster as one where no level is declared), by description for one shape."""
 
-    def __init__(self, state: ClusterState, tree_state: TreeState, curves: Curves, free: FreeIndex, most: int) -> None:
+    def __init__(self, state: ClusterState, tree_index: int, curves: Curves, free: FreeIndex, most: int) -> None:
         """Describe every rack; no node is asked to hold more than ``most`` pods."""
         self.state: Final = state
-        self.tree_state: Final = tree_state
+        self.tree_state: Final = state.trees[tree_index]
+        self.elsewhere: Final = Elsewhere(state, tree_index)
         self.curves: Final = curves
         self.free: Final = free
         self.most: Final = most
-        tree = tree_state.tree
+        tree = self.tree_state.tree
         self.depth: Final = tree.depth
         self.ranges: Final = tree.tiers[-1].ranges() if tree.depth else [(0, len(tree.order))]
         allowed = state.allowed(curves.shape)
         self.allowed: Final[list[bool] | None] = None if allowed is None else [allowed[node] for node in tree.order]
         self.kinds: Final[list[Kind]] = []
-        self._kind_by_key: Final[dict[tuple[tuple[int, ...], int, bool], int]] = {}
+        self._kind_by_key: Final[dict[tuple[tuple[int, ...], int, bool, int], int]] = {}
+        self._grouped: Final[dict[int, int]] = {}
         self.kind_of: Final[dict[int, int]] = {}
         self._lame_kind_of: Final[dict[int, int]] = {}
         self.lame: Final[list[bool] | None] = (
@@ -63,7 +67,7 @@ class RackIndex:
             return
         if self.depth:
             domain_of = self.tree_state.tree.domain_of[self.depth - 1]
-            racks = {domain_of[node] for node in journal[self.read : end]}
+            racks = {domain_of[node] for node in self.elsewhere.touched_too(set(journal[self.read : end]))}
         else:
             racks = {0}
         self.read = end
@@ -84,15 +88,67 @@ class RackIndex:
 
     def _describe(self, rack: int) -> Description:
         kinds = self._kinds(*self.ranges[rack])
+        if self.elsewhere.active:
+            return self._describe_grouped(rack, kinds)
         whole = tuple(counts[rack] for counts in self.tree_state.whole) if self.depth else ()
         key = (*kinds, EMPTY_KIND, *whole)
         description = self._by_key.get(key)
         if description is None:
-            counted = [(self.kinds[kind], count) for kind, count in sorted(Counter(kinds).items())]
-            classes = [(index, self.state.classes[index], count) for index, count in enumerate(whole) if count]
-            description = Description(len(self._by_key), counted, classes, self.state.potential)
-            self._by_key[key] = description
+            losses = [
+                Losses(index, self.elsewhere.rack_loss(rack, index, min(count, len(kinds)) + 1), [])
+                for index, count in enumerate(whole)
+                if count
+            ]
+            description = self._add(key, kinds, losses)
         return description
+
+    def _add(self, key: tuple[object, ...], kinds: list[int], losses: list[Losses]) -> Description:
+        counted = [(self.kinds[kind], count) for kind, count in sorted(Counter(kinds).items())]
+        description = Description(len(self._by_key), counted, losses)
+        self._by_key[key] = description
+        return description
+
+    def _describe_grouped(self, rack: int, kinds: list[int]) -> Description:
+        """Describe a rack whose whole nodes also count in other topologies or wider domains."""
+        start, end = self.ranges[rack]
+        order = self.tree_state.tree.order
+        groups: dict[tuple[Domain, ...], int] = {}
+        grouped: list[int] = []
+        self._grouped.update(dict.fromkeys(range(start, end), EMPTY_KIND))
+        for place in range(start, end):
+            kind = self.plain_kind_at(place)
+            if kind >= 0 and self.kinds[kind].whole >= 0:
+                where = self.elsewhere.place(order[place])
+                kind = self._in_group(self.kinds[kind], groups.setdefault(where, len(groups)))
+            self._grouped[place] = kind
+            if kind >= 0:
+                grouped.append(kind)
+        grouped.sort()
+        most = len(kinds) + 1
+        losses = [
+            Losses(
+                index,
+                self.elsewhere.rack_loss(rack, index, most) if self.depth else [0] * (most + 1),
+                [self.elsewhere.group_loss(where, index, most) for where in groups],
+            )
+            for index in range(len(self.state.classes))
+            if any(self.kinds[kind].whole == index for kind in grouped)
+        ]
+        key = (
+            *grouped,
+            EMPTY_KIND,
+            *((one.whole, tuple(one.rack), tuple(tuple(loss) for loss in one.groups)) for one in losses),
+        )
+        return self._by_key.get(key) or self._add(key, grouped, losses)
+
+    def _in_group(self, kind: Kind, group: int) -> int:
+        key = (kind.costs, kind.whole, kind.lame, group + 1)
+        known = self._kind_by_key.get(key)
+        if known is None:
+            known = len(self.kinds)
+            self.kinds.append(Kind(known, kind.costs, kind.whole, lame=kind.lame, group=group))
+            self._kind_by_key[key] = known
+        return known
 
     def _kinds(self, start: int, end: int) -> list[int]:
         """Return the kinds of the rooms of a run of nodes that hold a pod at all, ascending."""
@@ -104,7 +160,7 @@ class RackIndex:
         if self.allowed is None and self.lame is None:
             kinds = [kind_of[room_id] for room_id in ids]
         else:
-            kinds = [self.kind_at(place) for place in range(start, end)]
+            kinds = [self.plain_kind_at(place) for place in range(start, end)]
         kinds.sort()
         empty = kinds.count(EMPTY_KIND)
         return kinds[empty:] if empty else kinds
@@ -118,15 +174,18 @@ class RackIndex:
         if curve and curve[-1] < 0:
             curve = curve[:-1]
         curve = curve[: self.most]
+        if lame:
+            curve = tuple(cost + DEAD for cost in curve)
         room = self.curves.rooms.all[room_id]
-        whole = self.state.class_of[room.spec.cards] if room.wholly and self.depth else -1
+        counts = self.depth > 0 or self.elsewhere.active
+        whole = self.state.class_of[room.spec.cards] if room.wholly and counts else -1
         kind = EMPTY_KIND
         if curve:
-            known = self._kind_by_key.get((curve, whole, lame))
+            known = self._kind_by_key.get((curve, whole, lame, 0))
             if known is None:
                 known = len(self.kinds)
                 self.kinds.append(Kind(known, curve, whole, lame=lame))
-                self._kind_by_key[curve, whole, lame] = known
+                self._kind_by_key[curve, whole, lame, 0] = known
             kind = known
         self._note_class(len(curve), whole)
         (self._lame_kind_of if lame else self.kind_of)[room_id] = kind
@@ -142,7 +201,11 @@ class RackIndex:
             self.whole_class = whole
 
     def kind_at(self, place: int) -> int:
-        """Return the kind of room at a tree position, EMPTY_KIND where no pod fits."""
+        """Return the kind of room at a tree position as the rack's description has it, EMPTY_KIND where no pod fits."""
+        return self._grouped[place] if self.elsewhere.active else self.plain_kind_at(place)
+
+    def plain_kind_at(self, place: int) -> int:
+        """Return the kind of room at a tree position whatever the other topologies, EMPTY_KIND where no pod fits."""
         if self.allowed is not None and not self.allowed[place]:
             return EMPTY_KIND
         room_id = self.tree_state.room_ids[place]
@@ -156,14 +219,14 @@ class RackIndex:
             racks = self.members[description.index]
             if within != -1:
                 racks &= within
-            alone = description.one_node(pods) if racks else None
-            if alone is None:
+            alone = description.one_node(pods) if racks else NEVER
+            if alone == NEVER:
                 continue
-            bare = without_taken(alone[0])
+            bare = without_taken(alone)
             if not choices or bare < target:
-                target, choices = bare, [(alone[0], racks)]
+                target, choices = bare, [(alone, racks)]
             elif bare == target:
-                choices.append((alone[0], racks))
+                choices.append((alone, racks))
         if not choices:
             return None
         rack, cost = self._tightest(choices)
@@ -185,7 +248,7 @@ class RackIndex:
             if not racks:
                 continue
             cost = description.cost(pods)
-            if cost is None:
+            if cost == NEVER:
                 continue
             bare = without_taken(cost)
             if not choices or bare < target:

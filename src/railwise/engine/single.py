@@ -11,7 +11,9 @@ from typing import Final
 
 from railwise.engine.cost import LOSS, Curves, taken_of, without_taken
 from railwise.engine.domains import Buckets, FreeIndex, bits_of
-from railwise.engine.state import ClusterState, TreeState
+from railwise.engine.elsewhere import Elsewhere
+from railwise.engine.state import ClusterState
+from railwise.engine.tree import Tree
 
 BLOCK: Final = 32
 """The most nodes of a block."""
@@ -22,17 +24,11 @@ NOWHERE: Final = 1 << 260
 NOT_FOUND: Final = -1
 
 
-class SingleIndex:
-    """The blocks of one tree, by what one pod of a shape costs there."""
+class Blocks:
+    """A tree's positions cut into blocks: half-open ranges, the domain of each, and the blocks of a domain."""
 
-    def __init__(self, state: ClusterState, tree_state: TreeState, curves: Curves, free: FreeIndex) -> None:
-        """Cut the tree into blocks; costs are filled by the first ``refresh``."""
-        self.state: Final = state
-        self.tree_state: Final = tree_state
-        self.curves: Final = curves
-        self.free: Final = free
-        tree = tree_state.tree
-        self.depth: Final = tree.depth
+    def __init__(self, tree: Tree) -> None:
+        """Cut every domain of the narrowest level (all nodes, where none is declared)."""
         self.starts: Final[list[int]] = []
         self.ends: Final[list[int]] = []
         self.domain: Final[list[int]] = []
@@ -46,17 +42,38 @@ class SingleIndex:
                 self.domain.append(domain)
         self.first_block.append(len(self.starts))
         self.one_to_one: Final = len(self.starts) == len(ranges)
-        self.block_of: Final[list[int]] = [
+        self.block_of: Final = [
             block for block, start in enumerate(self.starts) for _ in range(start, self.ends[block])
         ]
+
+
+class SingleIndex:
+    """The blocks of one tree, by what one pod of a shape costs there."""
+
+    def __init__(self, state: ClusterState, tree: int, curves: Curves, free: FreeIndex) -> None:
+        """Cut the tree into blocks; costs are filled by the first ``refresh``."""
+        self.state: Final = state
+        self.tree_state: Final = state.trees[tree]
+        self.curves: Final = curves
+        self.free: Final = free
+        self.elsewhere: Final = Elsewhere(state, tree)
+        blocks = Blocks(self.tree_state.tree)
+        self.depth: Final = self.tree_state.tree.depth
+        self.starts: Final = blocks.starts
+        self.ends: Final = blocks.ends
+        self.domain: Final = blocks.domain
+        self.first_block: Final = blocks.first_block
+        self.block_of: Final = blocks.block_of
+        self.one_to_one: Final = blocks.one_to_one
+        order = self.tree_state.tree.order
         self.cost: Final[list[int]] = [NOWHERE] * len(self.starts)
         self.buckets: Final = Buckets()
         allowed = state.allowed(curves.shape)
-        self.allowed: Final[list[bool] | None] = None if allowed is None else [allowed[node] for node in tree.order]
-        self.broken: Final[list[int]] = [NOWHERE] * len(tree.order)
-        self.whole: Final[list[list[int]]] = [[NOWHERE] * len(tree.order) for _ in state.classes]
+        self.allowed: Final[list[bool] | None] = None if allowed is None else [allowed[node] for node in order]
+        self.broken: Final[list[int]] = [NOWHERE] * len(order)
+        self.whole: Final[list[list[int]]] = [[NOWHERE] * len(order) for _ in state.classes]
         self.read = len(state.journal)
-        for place in range(len(tree.order)):
+        for place in range(len(order)):
             self._judge(place)
         for block in range(len(self.starts)):
             self._update(block)
@@ -68,7 +85,7 @@ class SingleIndex:
         if self.read == end:
             return
         tree = self.tree_state.tree
-        touched = set(journal[self.read : end])
+        touched = self.elsewhere.touched_too(set(journal[self.read : end]))
         self.read = end
         places = [tree.position[node] for node in touched]
         for place in places:
@@ -92,11 +109,14 @@ class SingleIndex:
         for costs in self.whole:
             costs[place] = NOWHERE
         self.broken[place] = cost
-        if self.depth and cost != NOWHERE:
+        if cost != NOWHERE and (self.depth or self.elsewhere.active):
             room = self.curves.rooms.all[room_id]
             if room.wholly:
-                self.broken[place] = NOWHERE
-                self.whole[self.state.class_of[room.spec.cards]][place] = cost
+                kind = self.state.class_of[room.spec.cards]
+                if self.elsewhere.active:
+                    cost += LOSS * self.elsewhere.first(self.tree_state.tree.order[place], kind)
+                self.broken[place] = NOWHERE if self.depth else cost
+                self.whole[kind][place] = cost if self.depth else NOWHERE
 
     def _update(self, block: int) -> None:
         start, end = self.starts[block], self.ends[block]

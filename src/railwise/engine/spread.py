@@ -12,6 +12,7 @@ from typing import Final
 
 from railwise.engine.racks import RackIndex
 from railwise.engine.state import ClusterState, TreeState
+from railwise.engine.tables import NEVER
 from railwise.engine.whole_racks import WholeRacks
 
 MOST_SETS: Final = 24
@@ -177,7 +178,7 @@ class Spread:
                     continue
                 for more in range(1, min(len(curve) - 1, pods - placed) + 1):
                     extra = curve[more]
-                    if extra is None:
+                    if extra == NEVER:
                         continue
                     key = (used + 1 if number else 0, placed + more)
                     known = grown.get(key)

@@ -1,0 +1,35 @@
+"""``random``: every pod goes to a node drawn evenly from those it fits.
+
+The floor of every comparison: a policy that is no better than this does nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from railwise.engine.policies.generator import SplitMix
+from railwise.engine.policies.podwise import NO_NODE, PodByPod
+from railwise.engine.shapes import Shape
+from railwise.engine.state import ClusterState
+
+DRAWS: Final = 16
+"""How many nodes are drawn before all that fit are listed; either way each of them is as likely as the others."""
+
+
+class RandomNodes(PodByPod):
+    """Nodes drawn from the stream of a seed."""
+
+    def __init__(self, state: ClusterState, seed: int) -> None:
+        """Start the stream."""
+        super().__init__(state)
+        self.generator: Final = SplitMix(seed)
+
+    def choose(self, shape: Shape) -> int:
+        """Return a node drawn evenly from those that fit."""
+        nodes = len(self.state.nodes)
+        for _ in range(DRAWS if nodes else 0):
+            node = self.generator.below(nodes)
+            if self.state.fits(shape, node):
+                return node
+        fitting = [node for node in range(nodes) if self.state.fits(shape, node)]
+        return fitting[self.generator.below(len(fitting))] if fitting else NO_NODE

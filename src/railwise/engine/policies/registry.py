@@ -1,0 +1,71 @@
+"""The policies by name: Railwise itself, and the baselines it can be compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from railwise.engine.cycle import Policy, Search
+from railwise.engine.policies.affinity import StaticAffinity
+from railwise.engine.policies.binpack import MostAllocated
+from railwise.engine.policies.chance import RandomNodes
+from railwise.engine.policies.flat import FirstFit
+from railwise.engine.policies.podwise import PodByPod
+from railwise.engine.policies.spread import DefaultScheduler
+from railwise.engine.state import ClusterState
+from railwise.model.errors import Fault, InputError
+
+RAILWISE: Final = "railwise"
+
+Make = Callable[[ClusterState, int], Search]
+"""Makes the search of a policy for a state and a seed."""
+
+
+class PolicyInfo(NamedTuple):
+    """One policy: its name, what it does in one line, and whether its plans obey topology rules.
+
+    ``make`` is None for Railwise, which the engine takes by itself.
+    """
+
+    name: str
+    summary: str
+    keeps_rules: bool
+    make: Make | None
+
+
+def _baseline(name: str, summary: str, make: Make) -> PolicyInfo:
+    return PolicyInfo(name, f"{summary}; ignores topology rules", PodByPod.keeps_rules, make)
+
+
+def _flat(state: ClusterState, seed: int) -> Search:
+    del seed
+    return FirstFit(state)
+
+
+_ITSELF: Final = "whole gangs, on the slots that fit them best by the rules of the topology"
+
+_ALL: Final = (
+    PolicyInfo(RAILWISE, _ITSELF, keeps_rules=True, make=None),
+    _baseline("spread", "the default kube-scheduler: pod by pod, to the nodes least used", DefaultScheduler),
+    _baseline("binpack", "kube-scheduler with MostAllocated: pod by pod, to the fullest nodes", MostAllocated),
+    _baseline("affinity", "node lists written by hand, and the default kube-scheduler inside them", StaticAffinity),
+    _baseline("flat", "whole gangs, on the first nodes of the document that fit", _flat),
+    _baseline("random", "every pod on a node drawn from those it fits", RandomNodes),
+)
+
+POLICIES: Final[dict[str, PolicyInfo]] = {info.name: info for info in _ALL}
+"""All policies by name, in the order in which they are shown."""
+
+
+def by_name(name: str, seed: int = 0) -> Policy | None:
+    """Return what makes the search of a policy, None for Railwise; ``seed`` decides wherever the policy tosses a coin.
+
+    Raises ``InputError``, which lists the known names.
+    """
+    info = POLICIES.get(name)
+    if info is None:
+        raise InputError([Fault("", f"there is no policy '{name}'", f"known are {', '.join(POLICIES)}")])
+    make = info.make
+    if make is None:
+        return None
+    return lambda state: make(state, seed)
