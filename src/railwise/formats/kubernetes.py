@@ -94,7 +94,8 @@ class _Cluster:
             elif member.pod.spec.node_name:
                 self.keep_room(position, member)
             elif meta.deletion_timestamp is None:
-                self.left_out[member.pod.spec.scheduler_name or "a gate"] += 1
+                gated = held_by_others(member.pod)
+                self.left_out["another scheduling gate" if gated else member.pod.spec.scheduler_name] += 1
         self.gathering.seat_pods(ours)
         for gang in self.gathering.gangs.values():
             if not gang.whole:
@@ -128,7 +129,7 @@ class _Cluster:
         if self.nodes.offers.mixed():
             self.warnings.append("nodes differ in what nvidia.com/gpu means: waiting pods are given whole cards")
         for scheduler, count in sorted(self.left_out.items()):
-            self.warnings.append(f"{count} waiting pods are left to {scheduler}")
+            self.warnings.append(f"{count} waiting pod{'s are' if count > 1 else ' is'} left to {scheduler}")
         around = Surroundings(
             topologies,
             self.nodes.offers,

@@ -57,9 +57,9 @@ def test_waiting_pods_of_others_are_left_to_them() -> None:
     )
     assert scenario.workloads == ()
     assert scenario.warnings == (
+        "1 waiting pod is left to another scheduling gate",
         "2 waiting pods are left to default-scheduler",
-        "1 waiting pods are left to railwise",
-        "1 waiting pods are left to volcano",
+        "1 waiting pod is left to volcano",
     )
 
 

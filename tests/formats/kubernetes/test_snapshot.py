@@ -26,14 +26,14 @@ def snapshot() -> Reading:
 
 def test_nothing_in_it_is_a_fault_and_what_was_left_out_is_told(snapshot: Reading) -> None:
     assert snapshot.faults == ()
-    assert snapshot.scenario.warnings == ("1 waiting pods are left to default-scheduler",)
+    assert snapshot.scenario.warnings == ("1 waiting pod is left to default-scheduler",)
 
 
 def test_levels_come_from_the_labels_and_cliques_without_a_fabric_are_none(snapshot: Reading) -> None:
     (fabric,) = snapshot.scenario.topologies
     assert fabric.level_names() == ("region", "zone", "spine", "leaf")
     assert node_of(snapshot.scenario, "cp-1").places == {"fabric": {"region": "eu-1", "zone": "eu-1a"}}
-    assert node_of(snapshot.scenario, "gpu-03").places["fabric"]["leaf"] == "leaf-b"
+    assert node_of(snapshot.scenario, "gpu-05").places["fabric"]["leaf"] == "leaf-b"
 
 
 def test_nodes_have_what_agents_leave(snapshot: Reading) -> None:
@@ -60,8 +60,10 @@ def test_health_is_what_the_nodes_report(snapshot: Reading) -> None:
         "gpu-01": (True, False, frozenset()),
         "gpu-02": (True, False, frozenset()),
         "gpu-03": (True, False, frozenset()),
-        "gpu-04": (True, True, frozenset({7})),
-        "gpu-05": (False, False, frozenset({0})),
+        "gpu-04": (True, False, frozenset()),
+        "gpu-05": (True, False, frozenset()),
+        "gpu-06": (True, True, frozenset({7})),
+        "gpu-07": (False, False, frozenset({0})),
     }
 
 
@@ -82,8 +84,8 @@ def test_a_gang_of_which_a_pod_is_missing_keeps_its_ranks(snapshot: Reading) -> 
     llama = workload(snapshot.scenario, "llama")
     (workers,) = llama.root.groups
     assert (workers.name, workers.pods, workers.min_pods) == ("workers-0", 2, 2)
-    assert workers.running == Running(("gpu-03",), since=-70 * MINUTE)
-    assert (llama.queue, llama.kind, llama.priority) == ("research", "training", 100)
+    assert workers.running == Running(("gpu-05",), since=-70 * MINUTE)
+    assert (llama.queue, llama.kind, llama.priority) == ("default", "training", 100)
     assert snapshot.pods["llama", "workers-0", 1].name == "llama-workers-0-1-fghij"
 
 
@@ -98,7 +100,9 @@ def test_it_can_be_planned_as_it_is(snapshot: Reading) -> None:
     plan = plan_scenario(snapshot.scenario)
     found = {one.name: one for one in plan.workloads}
     assert found["sweep"].state is State.PLACED
-    assert {pod.node for pod in found["sweep"].pods} <= {"gpu-01", "gpu-02"}
+    assert {pod.node for pod in found["sweep"].pods} <= {"gpu-01", "gpu-02", "gpu-03", "gpu-04"}
+    assert found["llama"].state is State.RUNNING
+    assert found["llama"].pods[0].node == "gpu-05"
     for name in ("coredns-6f6b679f8f-2xkzq", "bert-0-6tq8w", "chat-7d4b9c6f5-h8v2m", "old-run"):
         assert found[name].state is State.RUNNING
     assert plan.evictions == ()
