@@ -8,16 +8,13 @@ two cycles (the loop below) counts as well, it is small.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import process_time
 
 from benchmarks.trace import Trace
 from railwise.engine.cycle import Engine, Event, Finish, Submit
 from railwise.model.plan import Plan, State
-
-Watch = Callable[[Submit, Plan], None]
-"""Called after every cycle with what was submitted and what was decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +30,30 @@ class Outcome:
         return self.placed / self.seconds
 
 
-def play(engine: Engine, events: Sequence[Submit | Finish], watch: Watch | None = None) -> Outcome:
-    """Play events to the end; what ends after the last submitted workload is left out."""
-    placed = refused = 0
-    pending: list[Event] = []
-    start = process_time()
+def cycles(engine: Engine, events: Sequence[Submit | Finish]) -> Iterator[tuple[list[Event], Plan]]:
+    """Play events and yield, per cycle, what went in (the submitted workload last) and the plan.
+
+    What ends after the last submitted workload is left out.
+    """
+    given: list[Event] = []
     for event in events:
-        pending.append(event)
-        if isinstance(event, Finish):
-            continue
-        plan = engine.cycle(pending)
-        pending = []
+        given.append(event)
+        if isinstance(event, Submit):
+            plan = engine.cycle(given)
+            yield given, plan
+            placed = plan.workloads[-1].state is State.PLACED
+            given = [] if placed else [Finish(event.workload.name)]
+
+
+def play(engine: Engine, events: Sequence[Submit | Finish]) -> Outcome:
+    """Play events to the end and measure it."""
+    placed = refused = 0
+    start = process_time()
+    for _, plan in cycles(engine, events):
         if plan.workloads[-1].state is State.PLACED:
             placed += 1
         else:
             refused += 1
-            pending.append(Finish(event.workload.name))
-        if watch is not None:
-            watch(event, plan)
     return Outcome(placed, refused, process_time() - start)
 
 
