@@ -46,6 +46,16 @@ def test_leaves_that_do_not_match_the_nics_are_told() -> None:
     assert scenario.warnings == ("a: its leaves carry 3 rails, while servers have 2 NICs",)
 
 
+def test_names_are_shortened_where_their_ends_tell_servers_apart() -> None:
+    def names(*servers: str) -> list[str]:
+        rows = [f"{server},Leaf-1,{server}" for server in servers]
+        return [node.name for node in read_zhejianglab((HEADER + "\n".join(rows) + "\n").encode(), NICS).nodes]
+
+    assert names("R1-A01-28U-GPU-10", "R1-A02-28U-GPU-9") == ["gpu-9", "gpu-10"]
+    assert names("R1-A01-GPU-1", "R2-A01-GPU-1") == ["r1-a01-gpu-1", "r2-a01-gpu-1"]
+    assert names("R1-A01-GPU-1", "R1-A01-CPU-2") == ["r1-a01-cpu-2", "r1-a01-gpu-1"]
+
+
 def test_two_links_in_one_port_are_refused() -> None:
     data = (HEADER + "a,Leaf-1,p1\nb,Leaf-1,p1\nb c,Leaf-2,p1\n").encode()
     with pytest.raises(InputError) as caught:

@@ -33,15 +33,14 @@ def convert(paths: tuple[str, ...], *, output: str, kind: str, gpus: int, queue:
     from dataclasses import replace
 
     from railwise.cli.output import write_file
-    from railwise.formats.document_writer import document_text
-    from railwise.formats.scenario_writer import scenario_document
+    from railwise.formats.scenario_writer import scenario_text
     from railwise.formats.traces.queue_mix import with_queue
     from railwise.formats.traces.registry import convert as read
 
     scenario = replace(read(kind, _files(paths), gpus), seed=seed)
     if queue:
         scenario = with_queue(scenario, queue)
-    write_file(output, document_text(scenario_document(scenario), "yaml"))
+    write_file(output, scenario_text(scenario, "yaml"))
     if output != "-":
         counts = f"{len(scenario.nodes)} nodes and {len(scenario.workloads)} workloads"
         click.echo(f"wrote {output}: {counts}\n\nNext:\n  railwise plan {output}\n  railwise get topology -f {output}")

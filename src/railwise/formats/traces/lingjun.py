@@ -4,12 +4,15 @@ Its ``topo.csv`` names, for each of 847 hosts, the access (ASW), aggregation (PS
 real three-layer Clos network with uneven leaves, which no generated fabric has. An access label repeats under several
 aggregation groups and means another switch there; domains are known by their path, so the labels stay as published.
 
-The map does not say how many GPUs a host has. The importer takes ``gpus`` for all of them.
+A host is published as a hash, which nobody can read in a plan. Its name here is its leaf and its number there, in
+order of the hashes (``p8-s14-3``): short, foldable, and it can be traced back. The map does not say how many GPUs a
+host has; the importer takes ``gpus`` for all of them.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from railwise.formats.natural import natural_key
 from railwise.formats.traces.table import Row, read_table
@@ -25,9 +28,7 @@ COLUMNS = ("ip", "DSW", "PSW", "ASW")
 GPUS = 8
 """GPUs a host is taken to have unless told otherwise."""
 
-SHORTEST_NAME = 12
-"""Digits of the hashed host that go into its name, more only where two would be equal."""
-
+_SWITCH = re.compile(r"[A-Za-z0-9]{1,60}")
 _HASH = re.compile(r"[0-9a-f]{12,64}")
 
 
@@ -39,9 +40,17 @@ def read_lingjun(topo: bytes, gpus: int = GPUS, source: str = "topo.csv") -> Sce
     rows = read_table(topo, source, COLUMNS)
     _check(rows, source)
     rows.sort(key=lambda row: (*(natural_key(row.values[column]) for column in COLUMNS[1:]), row.values["ip"]))
-    digits = _digits([row.values["ip"] for row in rows])
-    nodes = tuple(_node(row, digits, gpus) for row in rows)
-    return Scenario(name="alibaba-lingjun-2023", topologies=(TOPOLOGY,), nodes=nodes)
+    several_cores = len({row.values["DSW"] for row in rows}) > 1
+    seen: Counter[str] = Counter()
+    nodes = []
+    for row in rows:
+        core, spine, leaf = (row.values[column] for column in COLUMNS[1:])
+        name = "-".join((core, spine, leaf) if several_cores else (spine, leaf)).lower()
+        seen[name] += 1
+        place = {"core": core, "spine": spine, "leaf": leaf}
+        cards = (Cards(gpus),) if gpus else ()
+        nodes.append(Node(name=f"{name}-{seen[name]}", places={TOPOLOGY.name: place}, cards=cards))
+    return Scenario(name="alibaba-lingjun-2023", topologies=(TOPOLOGY,), nodes=tuple(nodes))
 
 
 def _check(rows: list[Row], source: str) -> None:
@@ -53,21 +62,10 @@ def _check(rows: list[Row], source: str) -> None:
             faults.append(Fault(f"{source}:{row.line}", f"'{host}' is no hashed host", "12 to 64 hexadecimal digits"))
         elif host in first:
             faults.append(Fault(f"{source}:{row.line}", f"the host stands in line {first[host]} already"))
+        for column in COLUMNS[1:]:
+            if not _SWITCH.fullmatch(row.values[column]):
+                expected = f"expected letters and digits in column {column}"
+                faults.append(Fault(f"{source}:{row.line}", f"{expected}, not {row.values[column][:80]!r}"))
         first.setdefault(host, row.line)
     if faults:
         raise InputError(faults, source)
-
-
-def _digits(hosts: list[str]) -> int:
-    """Return how many digits tell all hosts apart."""
-    digits = SHORTEST_NAME
-    longest = max(len(host) for host in hosts)
-    while digits < longest and len({host[:digits] for host in hosts}) < len(hosts):
-        digits += 1
-    return digits
-
-
-def _node(row: Row, digits: int, gpus: int) -> Node:
-    place = {"core": row.values["DSW"], "spine": row.values["PSW"], "leaf": row.values["ASW"]}
-    cards = (Cards(gpus),) if gpus else ()
-    return Node(name=f"host-{row.values['ip'][:digits]}", places={TOPOLOGY.name: place}, cards=cards)

@@ -4,6 +4,9 @@ The published table lists which NIC of which server hangs on which port of which
 of leaves form a leaf group, the unit inside which rails need no spine; here they have 60, 60, 60, 49 and 24 servers.
 NIC names differ from server to server, so a rail is known by its leaf, never by its NIC: rail r is the r-th leaf of the
 group. A server that lacks a link stays in its group and has a dead rail there.
+
+A server's published name ends in ``GPU-`` and its number, before which its room, row and height stand. Where the ends
+tell all servers apart, they are the names here (``gpu-17``), short enough to fold into ``gpu-[1-60]``.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ LINK_COLUMNS = ("server", "leaf", "switch_port")
 NIC_COLUMNS = ("server_ip", "nic_netdev_name")
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+_END = re.compile(r"-(gpu-[1-9][0-9]{0,8})$")
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
 
 
@@ -43,7 +47,7 @@ def read_zhejianglab(topology: bytes, nics: bytes, gpus: int = GPUS, sources: tu
     NICs a server has (the commonest number), which is what a server without dead rails must have links for.
     Raises InputError if a table cannot be read, or two links end in one switch port.
     """
-    leaves = _links(topology, sources[0])
+    leaves = _shortened(_links(topology, sources[0]))
     rails = _rails(nics, sources[1])
     groups = _groups(leaves)
     nodes = []
@@ -77,6 +81,15 @@ def _links(data: bytes, source: str) -> dict[str, frozenset[str]]:
     if faults:
         raise InputError(faults, source)
     return {server: frozenset(names) for server, names in leaves.items()}
+
+
+def _shortened(leaves: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    """Return the same by the ends of the names, if every name has one and they differ."""
+    ends = {server: _END.search(server) for server in leaves}
+    short = {server: end[1] for server, end in ends.items() if end}
+    if len(set(short.values())) < len(leaves):
+        return leaves
+    return {short[server]: names for server, names in leaves.items()}
 
 
 def _rails(data: bytes, source: str) -> int:
