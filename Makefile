@@ -88,6 +88,10 @@ bench: setup ## benchmarks as ratios to a calibration loop; ONLY=name runs one, 
 docs: setup ## build the documentation into docs/_build/html; every warning is an error
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
 
+.PHONY: docs-generate
+docs-generate: setup ## write what the documentation takes from the program: commands, fields, codes, pictures
+	$(BIN)/python -m tests.docs.generate
+
 .PHONY: docs-update
 docs-update: setup ## run the examples of the documentation and write down what they print now
 	$(BIN)/python -m tests.docs.update

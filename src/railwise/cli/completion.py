@@ -16,9 +16,9 @@ def command(*, shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from railwise.cli.main import cli
+    from railwise.cli.main import COMPLETION, cli
 
     found = get_completion_class(shell)
     if found is None:
         raise click.UsageError(f"no completion for {shell}")
-    click.echo(found(cli, {}, "railwise", "_RAILWISE_COMPLETE").source())
+    click.echo(found(cli, {}, "railwise", COMPLETION).source())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -20,6 +20,13 @@ POLICIES = (("spread", "default scheduler"), ("affinity", "node affinity"), ("ra
 SIZES = (4, 8)
 
 
+class Story(NamedTuple):
+    """What the demo shows: the cluster after each policy's plan, and the drawing."""
+
+    moments: list[Occupancy]
+    drawing: str
+
+
 @click.command("demo")
 @click.argument("folder", default=".", type=click.Path(file_okay=False), metavar="[DIR]")
 def command(*, folder: str) -> None:
@@ -28,29 +35,34 @@ def command(*, folder: str) -> None:
     Needs no cluster and no GPU. Leaves the scenario and a drawing in DIR (default: here), and never overwrites a file
     that it did not write.
     """
-    from railwise.cli.decide import decide
     from railwise.cli.demo_scenario import DEMO
     from railwise.cli.output import print_lines, print_table
-    from railwise.formats.inputs import read_inputs
     from railwise.report.compare import facts_table, strips_table
+
+    told = story()
+    names = [shown for _, shown in POLICIES]
+    target = _free_name(Path(folder), FILE, DEMO)
+    picture = _free_name(Path(folder), target.with_suffix(".svg").name, told.drawing)
+    target.write_text(DEMO, encoding="utf-8")
+    picture.write_text(told.drawing, encoding="utf-8")
+
+    print_lines(_opening(told.moments[0]))
+    print_table(strips_table(names, told.moments))
+    print_lines(["", "A letter is a node of a workload below, ▒ what ran before, · a free node.", ""])
+    print_table(facts_table(names, told.moments, "rack", SIZES))
+    print_lines(["", *_closing(told.moments[-1], target, picture)])
+
+
+def story() -> Story:
+    """Return the demo's cluster after the plan of each policy, and the drawing of them side by side."""
+    from railwise.cli.decide import decide
+    from railwise.cli.demo_scenario import DEMO
+    from railwise.formats.inputs import read_inputs
     from railwise.report.occupancy import occupancy
 
     scenario = read_inputs([(FILE, DEMO.encode())])
-    names = [shown for _, shown in POLICIES]
     moments = [occupancy(scenario, decide(scenario, policy)) for policy, _ in POLICIES]
-    target = _free_name(Path(folder), FILE, DEMO)
-    picture = target.with_suffix(".svg")
-    drawing = _drawing(names, moments)
-    if picture.exists() and picture.read_text(encoding="utf-8") != drawing:
-        picture = _free_name(picture.parent, picture.name, drawing)
-    _write(target, DEMO)
-    _write(picture, drawing)
-
-    print_lines(_opening(moments[0]))
-    print_table(strips_table(names, moments))
-    print_lines(["", "A letter is a node of a workload below, ▒ what ran before, · a free node.", ""])
-    print_table(facts_table(names, moments, "rack", SIZES))
-    print_lines(["", *_closing(moments[-1], target, picture)])
+    return Story(moments, _drawing([shown for _, shown in POLICIES], moments))
 
 
 def _opening(moment: Occupancy) -> list[str]:
@@ -104,7 +116,3 @@ def _free_name(folder: Path, name: str, text: str) -> Path:
         path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
         number += 1
     return path
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")

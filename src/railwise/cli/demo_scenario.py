@@ -18,9 +18,9 @@ spec:
     in: {superpod: "p[1-2]", rack: "r[1-4]"}
   workloads:
   # What runs already, left where a scheduler without a map put it: small jobs, and gaps between them.
-  - {name: notebook, pods: 3, request: {gpu: 1}, running: {nodes: [gpu-02, gpu-10, gpu-26]}}
+  - {name: notebook, pods: 3, request: {gpu: 1}, running: {nodes: [gpu-02, gpu-18, gpu-28]}}
   - {name: finetune, pods: 2, request: {gpu: 4}, running: {nodes: [gpu-05, gpu-21]}}
-  - {name: eval, pods: 2, request: {gpu: 2}, running: {nodes: [gpu-13, gpu-30]}}
+  - {name: eval, request: {gpu: 2}, running: {nodes: [gpu-07]}}
 
   # A training gang: six nodes that exchange gradients in rings, inside one rack if possible.
   - name: llama
@@ -47,10 +47,11 @@ spec:
     - {name: prefill, pods: 2, request: {gpu: 8}}
     - {name: decode, pods: 4, request: {gpu: 4}}
 
-  # Asks for more than one rack has: it waits, and `railwise why sora -f railwise-demo.yaml` says for what.
+  # Twelve whole nodes in one superpod: `railwise why sora -f railwise-demo.yaml` says what it waits for.
   - name: sora
     kind: training
-    pods: 9
+    pods: 12
     request: {gpu: 8}
-    topology: {required: rack}
+    topology: {required: superpod}
+    traffic: dense
 """

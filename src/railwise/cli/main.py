@@ -33,6 +33,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Name, where the command is, and its line in the help."""
 
+COMPLETION = "_RAILWISE_COMPLETE"
+"""The variable by which a shell asks for completions."""
+
 
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called; their help lines stand in ``COMMANDS``."""
@@ -79,9 +82,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         arguments: without the program's name; None: those of the process.
     """
     try:
-        result = cli.main(
-            args=None if arguments is None else list(arguments), prog_name="railwise", standalone_mode=False
-        )
+        result = _invoke(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
     except click.exceptions.Exit as stop:
         return stop.exit_code
@@ -98,6 +99,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
         print_unexpected(error)
         return ExitCode.INTERNAL
     return result if isinstance(result, int) else ExitCode.OK
+
+
+def _invoke(arguments: list[str]) -> object:
+    """Run a command without the error handling of click's own ``main``, which ends the process by itself."""
+    if COMPLETION in os.environ:
+        return cli.main(args=arguments, prog_name="railwise", complete_var=COMPLETION)
+    with cli.make_context("railwise", arguments) as context:
+        return cli.invoke(context)
 
 
 def main() -> NoReturn:

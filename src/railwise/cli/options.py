@@ -43,7 +43,7 @@ def levels_option(command: F) -> F:
         "--levels",
         default="",
         metavar="LABELS",
-        help="For Kubernetes nodes: the labels that name their domains, widest first, separated by commas.",
+        help="For Kubernetes nodes: the labels that name their domains, widest first (zone=LABEL,rack=LABEL).",
     )(command)
 
 

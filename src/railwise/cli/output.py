@@ -6,12 +6,11 @@ A terminal gets colours and its own width. A pipe gets plain text in full length
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -83,14 +82,11 @@ def print_lines(lines: Iterable[Cell | str], *, widest: int = 0) -> None:
     click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()), color=True)
 
 
-def print_data(data: Any, form: str) -> None:  # noqa: ANN401 -- whatever JSON can hold
-    """Print plain data as ``json`` (two blanks of indent) or ``yaml``."""
-    if form == "json":
-        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
-        return
-    import yaml
+def print_data(data: object, form: str) -> None:
+    """Print plain data as ``json`` or ``yaml``."""
+    from railwise.formats.document_writer import document_text
 
-    click.echo(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120), nl=False)
+    click.echo(document_text(data, form), nl=False)
 
 
 def listing(kind: str, items: list[dict[str, object]]) -> dict[str, object]:

@@ -59,7 +59,7 @@ def command(
         print_table(plan_table(scenario, plan), wide=form == "wide")
         notes = plan_notes(plan)
         print_lines(["", *notes, ""] if notes else [""])
-        print_lines(_closing(plan))
+        print_lines(_closing(plan, [*paths, *files]))
     if svg:
         from railwise.report.occupancy import occupancy
         from railwise.report.svg_topology import Panel, topology_svg
@@ -72,21 +72,26 @@ def command(
     return ExitCode.FINDING if check and waits else ExitCode.OK
 
 
-def _closing(plan: Plan) -> list[str]:
+def _closing(plan: Plan, files: list[str]) -> list[str]:
+    """Return the totals, the slots left, and the command that tells more about the first one who waits."""
+    from railwise.model.plan import State
     from railwise.report.plan_tables import plan_totals
     from railwise.report.slots import narrowest, slots_line
 
     level = narrowest(plan.slots_left)
     where = f"inside one {level}" if level != "cluster" else "in all"
     left = slots_line(plan.slots_left, level)
-    return [f"{plan_totals(plan)}.", *([f"Slots left {where}: {left}."] if left else [])]
+    waits = next((entry.name for entry in plan.workloads if entry.state is State.PENDING), "")
+    return [
+        f"{plan_totals(plan)}.",
+        *([f"Slots left {where}: {left}."] if left else []),
+        *([f"More: railwise why {waits} -f {' -f '.join(files)}"] if waits and "-" not in files else []),
+    ]
 
 
 def scenario_text(scenario: Scenario, plan: Plan) -> str:
     """Return the scenario with the plan carried out, as a YAML document."""
-    import yaml
-
     from railwise.engine.outcome import after
-    from railwise.formats.scenario_writer import scenario_document
+    from railwise.formats import scenario_writer
 
-    return yaml.safe_dump(scenario_document(after(scenario, plan)), sort_keys=False, allow_unicode=True, width=120)
+    return scenario_writer.scenario_text(after(scenario, plan), "yaml")

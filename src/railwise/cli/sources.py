@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from railwise.cli.errors import HintedError, warning_line
 from railwise.model.scenario import Scenario
 
 STANDARD_INPUT = "-"
+MANIFESTS = (".yaml", ".yml", ".json")
+"""The files of a folder that are read."""
 
 
 def read_sources(names: Sequence[str]) -> list[tuple[str, bytes]]:
@@ -27,16 +30,24 @@ def read_sources(names: Sequence[str]) -> list[tuple[str, bytes]]:
 
 def _read(name: str) -> tuple[str, bytes]:
     if name == STANDARD_INPUT:
-        return "<stdin>", sys.stdin.buffer.read()
+        return "<stdin>", _bytes(sys.stdin.buffer)
     path = Path(name)
     try:
         if path.is_dir():
             raise HintedError(f"{name}: is a directory, not a file", f"name the files in it: {name.rstrip('/')}/*.yaml")
-        return name, path.read_bytes()
+        with path.open("rb") as file:
+            return name, _bytes(file)
     except FileNotFoundError:
         raise HintedError(f"{name}: no such file", _similar(path)) from None
     except OSError as error:
         raise HintedError(f"{name}: {error.strerror}") from None
+
+
+def _bytes(file: BinaryIO) -> bytes:
+    """Read no more than a document may hold, and one byte by which its reader sees that there was more."""
+    from railwise.formats.document import MOST_BYTES
+
+    return file.read(MOST_BYTES + 1)
 
 
 def _similar(path: Path) -> str:
@@ -51,6 +62,21 @@ def _similar(path: Path) -> str:
     return "`railwise init` writes a scenario to start from"
 
 
+def read_beside(folders: Sequence[Path], name: str) -> list[tuple[str, bytes]]:
+    """Return (name, bytes) of a file that a document names, or of the files of a folder, beside the first that has it.
+
+    Raises:
+        OSError: it is nowhere, or cannot be read.
+    """
+    path = next((folder / name for folder in folders if (folder / name).exists()), folders[0] / name)
+    files = sorted(one for one in path.iterdir() if one.suffix in MANIFESTS) if path.is_dir() else [path]
+    found = []
+    for file in files:
+        with file.open("rb") as opened:
+            found.append((str(file), _bytes(opened)))
+    return found
+
+
 def load_scenario(names: Sequence[str], levels: str = "") -> Scenario:
     """Read files into one scenario and print its warnings.
 
@@ -60,7 +86,8 @@ def load_scenario(names: Sequence[str], levels: str = "") -> Scenario:
     """
     from railwise.formats.inputs import read_inputs
 
-    scenario = read_inputs(read_sources(names), levels)
+    folders = [Path(name).parent if name != STANDARD_INPUT else Path() for name in names]
+    scenario = read_inputs(read_sources(names), levels, lambda name: read_beside(folders, name))
     for warning in scenario.warnings:
         warning_line(warning)
     return scenario

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 
 from railwise.cli.errors import HintedError
 
 _LISTED = 12
+_ALIKE = 0.6
+_NEARLY = 0.1
+"""How alike a name must be to be suggested, and how much less alike than the best one it may be."""
 
 
 def unknown(kind: str, name: str, known: Sequence[str]) -> HintedError:
     """Return the error for an unknown name, with near misses or, where there are few, all known ones."""
-    close = get_close_matches(name.lower(), [one.lower() for one in known], n=3, cutoff=0.6)
-    meant = [one for one in known if one.lower() in close]
+    alike = {one: SequenceMatcher(None, name.lower(), one.lower()).ratio() for one in known}
+    best = max(alike.values(), default=0.0)
+    meant = [one for one, ratio in alike.items() if ratio >= max(_ALIKE, best - _NEARLY)]
     if meant:
         hint = f"did you mean {' or '.join(meant[:3])}?"
     elif not known:

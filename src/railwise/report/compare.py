@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from railwise.model.plan import State
+from railwise.model.plan import State, WorkloadPlan
 from railwise.model.topology import Level
+from railwise.model.workload import Workload
 from railwise.report.domains import Domain, domain_tree
 from railwise.report.marks import Mark, marks
 from railwise.report.occupancy import NodeUse, Occupancy
 from railwise.report.plan_tables import where
-from railwise.report.table import BAD, DIM, GOOD, NOTHING, STRONG, Cell, Table, row, table
+from railwise.report.table import BAD, DIM, GOOD, STRONG, Cell, Table, row, table
 from railwise.report.wording import counted
 
 FREE = "·"
@@ -80,9 +81,7 @@ def facts_table(names: Sequence[str], moments: Sequence[Occupancy], level: str, 
             if entry is None or entry.state is State.RUNNING:
                 continue
             fresh = True
-            met = entry.preferred_met
-            text = where(moment.scenario, workload, entry)
-            cells.append(Cell(text or "waits", DIM if not text else GOOD if met else BAD))
+            cells.append(_place(moment, workload, entry))
         if fresh:
             letter = marks(moments[0].scenario, moments[0].plan)[workload.name].letters
             rows.append(row(Cell(f"{letter} {workload.name}", STRONG), *cells))
@@ -91,4 +90,14 @@ def facts_table(names: Sequence[str], moments: Sequence[Occupancy], level: str, 
         best = max(counts)
         cells = [Cell(str(count), GOOD if count == best else BAD) for count in counts]
         rows.append(row(Cell(f"slots left: {counted(size, 'node')} in one {level}", STRONG), *cells))
-    return table([NOTHING, *(name.upper() for name in names)], rows)
+    return table(["WORKLOAD", *(name.upper() for name in names)], rows)
+
+
+def _place(moment: Occupancy, workload: Workload, entry: WorkloadPlan) -> Cell:
+    """Return where a workload lies, and whether that breaks its rule: baselines do not know rules about places."""
+    if not entry.pods:
+        return Cell("waits", DIM)
+    required = workload.root.topology.required
+    broken = len(entry.domains.get(required, ())) > 1
+    text = where(moment.scenario, workload, entry) or "placed"
+    return Cell(f"{text}, not one {required}" if broken else text, GOOD if entry.preferred_met and not broken else BAD)

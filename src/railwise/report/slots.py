@@ -22,8 +22,11 @@ def slots_table(moment: Occupancy) -> Table:
     GPUs are given where all nodes have as many.
     """
     now, empty, scenario = moment.slots, empty_slots(moment.scenario), moment.scenario
-    levels = [level for level in [*reversed(list(empty)[:-1]), *list(empty)[-1:]] if empty[level]]
-    sizes = sorted({size for level in levels for size in empty[level]})
+    declared = [level for level in empty if level != "cluster" and empty[level]]
+    levels = list(reversed(declared))
+    if not declared or (now["cluster"], empty["cluster"]) != (now[declared[0]], empty[declared[0]]):
+        levels.append("cluster")
+    sizes = sorted({size for level in levels for size, count in empty[level].items() if count})
     cards = {node.card_count() for node in scenario.nodes if node.card_count()}
     each = next(iter(cards)) if len(cards) == 1 else 0
     columns = [Column("GANG"), *([Column("GPUS", right=True)] if each else [])]

@@ -12,6 +12,7 @@ from railwise.model.topology import NO_LEVEL, Topology
 from railwise.model.workload import Group, Workload
 from railwise.report.occupancy import occupancy
 from railwise.report.plan_tables import topology_of
+from railwise.report.slots import narrowest
 from railwise.report.table import DIM, GOOD, STRONG, WARN, Cell
 from railwise.report.wording import counted, demand_text, gpu_time, hosts, joined, leaves, pods_wanted
 
@@ -126,15 +127,14 @@ def _price_lines(scenario: Scenario, plan: Plan, entry: WorkloadPlan) -> list[Ce
     without = replace(plan, workloads=tuple(replace(one, pods=()) if one is entry else one for one in plan.workloads))
     before, after = occupancy(scenario, without).slots, occupancy(scenario, plan).slots
     lines: list[Cell] = []
-    for level in before:
+    for level in dict.fromkeys((narrowest(before), "cluster")):
         lost = [
             f"{counted(size, 'node')} {count} → {after[level].get(size, 0)}"
             for size, count in sorted(before[level].items())
             if count != after[level].get(size, 0)
         ]
-        if lost:
-            name = f"inside one {level}" if level != "cluster" else "in all"
-            lines.append(Cell(f"{_INDENT * 2}{name}: {', '.join(lost)}"))
+        name = f"inside one {level}" if level != "cluster" else "in all"
+        lines += [Cell(f"{_INDENT * 2}{name}: {', '.join(lost)}")] if lost else []
     head = (
         [Cell(""), Cell(f"{_INDENT}What its place leaves for others, in gangs of whole free nodes:")] if lines else []
     )

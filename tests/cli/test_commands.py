@@ -1,0 +1,154 @@
+"""What commands do beside printing: files they write, exit codes, standard input, width and colour."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+
+import railwise as package
+from railwise.cli.main import COMMANDS, cli
+from railwise.cli.options import POLICIES
+from railwise.engine import policies
+from tests.cli.conftest import Railwise
+
+SMALL = "small-mix.yaml"
+HEAVY = ("rich", "yaml", "msgspec", "railwise.engine", "railwise.formats", "railwise.report")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["plan", "--help"], ["completion", "bash"]])
+def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
+    script = (
+        "import sys; from railwise.cli.main import run; code = run(sys.argv[1:]);"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+
+
+def test_every_command_loads() -> None:
+    for name, (_, text) in COMMANDS.items():
+        command = cli.get_command(None, name)  # type: ignore[arg-type]
+        assert command is not None
+        assert (command.name, text[-1]) == (name, ".")
+        assert command.help
+
+
+def test_the_policies_are_those_of_the_engine() -> None:
+    assert {"railwise", *policies.POLICIES} == set(POLICIES)
+
+
+def test_the_version_is_the_package_s(railwise: Railwise) -> None:
+    assert railwise("--version").out == f"railwise {package.__version__}\n"
+
+
+def test_several_files_and_standard_input_are_read_together(railwise: Railwise, folder: Path) -> None:
+    document = yaml.safe_load((folder / SMALL).read_text())
+    workloads = {
+        "apiVersion": document["apiVersion"],
+        "kind": "Scenario",
+        "spec": {"workloads": document["spec"].pop("workloads")},
+    }
+    (folder / "cluster.yaml").write_text(yaml.safe_dump(document))
+    joined = railwise("plan", "cluster.yaml", "-", "-o", "json", stdin=yaml.safe_dump(workloads))
+    assert joined.code == 0
+    whole = json.loads(railwise("plan", SMALL, "-o", "json").out)
+    assert json.loads(joined.out)["workloads"] == whole["workloads"]
+    assert (
+        railwise("plan", "-f", "cluster.yaml", "-f", "-", "-o", "json", stdin=yaml.safe_dump(workloads)).out
+        == joined.out
+    )
+
+
+def test_check_turns_waiting_into_a_finding(railwise: Railwise) -> None:
+    assert railwise("plan", SMALL).code == 0
+    assert railwise("plan", SMALL, "--check").code == 1
+    assert railwise("plan", "first-pair.yaml", "--check").code == 1
+
+
+def test_a_written_scenario_is_the_plan_carried_out(railwise: Railwise, folder: Path) -> None:
+    first = json.loads(railwise("plan", SMALL, "-o", "json", "--write", "after.yaml").out)
+    second = json.loads(railwise("plan", "after.yaml", "-o", "json").out)
+    assert (folder / "after.yaml").is_file()
+    pods = {entry["name"]: entry["pods"] for entry in first["workloads"]}
+    assert {entry["name"]: entry["pods"] for entry in second["workloads"]} == pods
+    assert {entry["state"] for entry in second["workloads"]} == {"running", "pending"}
+
+
+def test_the_written_scenario_alone_goes_to_standard_output(railwise: Railwise) -> None:
+    printed = railwise("plan", SMALL, "--write", "-").out
+    assert yaml.safe_load(printed)["kind"] == "Scenario"
+
+
+@pytest.mark.parametrize("line", [["plan", SMALL], ["get", "topology", SMALL]])
+def test_a_drawing_is_a_file_beside_the_table(line: list[str], railwise: Railwise, folder: Path) -> None:
+    done = railwise(*line, "--svg", "out.svg")
+    assert done.code == 0
+    assert done.out == railwise(*line).out
+    assert ET.parse(folder / "out.svg").getroot().tag.endswith("svg")  # noqa: S314 -- our own output
+
+
+def test_json_is_the_same_bytes_every_time(railwise: Railwise) -> None:
+    assert railwise("plan", "two-units.yaml", "-o", "json").out == railwise("plan", "two-units.yaml", "-o", "json").out
+
+
+def test_json_and_yaml_say_the_same(railwise: Railwise) -> None:
+    for line in (
+        ["plan"],
+        ["get", "nodes"],
+        ["get", "topology"],
+        ["get", "slots"],
+        ["get", "queues"],
+        ["get", "workloads"],
+    ):
+        as_json = json.loads(railwise(*line, SMALL, "-o", "json").out)
+        assert yaml.safe_load(railwise(*line, SMALL, "-o", "yaml").out) == as_json
+
+
+def test_a_pipe_gets_whole_lines_and_no_colours(railwise: Railwise) -> None:
+    out = railwise("plan", "two-units.yaml").out
+    assert "\x1b" not in out
+    assert max(len(line) for line in out.splitlines()) > 100
+    assert not [line for line in out.splitlines() if line != line.rstrip()]
+
+
+def test_columns_fold_but_never_cut(railwise: Railwise, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = railwise("plan", "two-units.yaml").out
+    monkeypatch.setenv("COLUMNS", "60")
+    folded = railwise("plan", "two-units.yaml").out
+    assert max(len(line) for line in folded.splitlines()) <= 60
+    assert sorted("".join(folded.split())) == sorted("".join(whole.split()))
+
+
+def test_init_writes_a_scenario_that_plans_without_a_warning(railwise: Railwise, folder: Path) -> None:
+    done = railwise("init")
+    assert done.code == 0
+    assert (folder / "scenario.yaml").read_text() == railwise("init", "-").out
+    planned = railwise("plan", "scenario.yaml")
+    assert (planned.code, planned.err) == (0, "")
+    for line in done.out.splitlines()[3:]:
+        assert railwise(*line.split()[1:]).code == 0, line
+
+
+def test_init_never_overwrites_unasked(railwise: Railwise, folder: Path) -> None:
+    (folder / "mine.yaml").write_text("mine")
+    assert railwise("init", "mine.yaml").code == 2
+    assert (folder / "mine.yaml").read_text() == "mine"
+    assert railwise("init", "mine.yaml", "--force").code == 0
+    assert (folder / "mine.yaml").read_text() != "mine"
+
+
+@pytest.mark.parametrize("kind", ["scenario", "plan", "case"])
+def test_schemas_are_json_schemas(kind: str, railwise: Railwise) -> None:
+    schema = json.loads(railwise("schema", kind).out)
+    assert schema["$schema"].startswith("https://json-schema.org/")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_name_the_program(shell: str, railwise: Railwise) -> None:
+    assert "_RAILWISE_COMPLETE" in railwise("completion", shell).out

@@ -1,0 +1,49 @@
+"""What every command prints, in every format, as files that a person has read."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Railwise
+
+FORMATS = ("table", "wide", "json", "yaml")
+SMALL = "small-mix.yaml"
+
+CASES = {
+    "help": "--help",
+    "version": "--version",
+    "explain-all": "explain",
+    "explain-all-json": "explain -o json",
+    "explain-one": "explain TooFragmented",
+    "explain-one-yaml": "explain NeverFits -o yaml",
+    "plan-spread": f"plan {SMALL} --policy spread",
+    "plan-large": "plan two-units.yaml",
+    "why-waits": "why wide -f two-units.yaml",
+    "why-waits-json": "why wide -f two-units.yaml -o json",
+    "why-placed": "why llama -f two-units.yaml",
+    "why-groups": "why serve two-units.yaml",
+    "why-running": "why old -f two-units.yaml",
+    "topology-large": "get topology two-units.yaml",
+    "topology-planned": f"get topology {SMALL} --planned",
+    "slots-planned": f"get slots {SMALL} --planned",
+    "init": "init -",
+} | {
+    f"{command.replace(' ', '-')}-{form}": f"{command} {SMALL} -o {form}"
+    for command in ("plan", "get topology", "get nodes", "get workloads", "get queues", "get slots")
+    for form in FORMATS
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_output(name: str, railwise: Railwise, golden: Callable[[str, str], None]) -> None:
+    done = railwise(*shlex.split(CASES[name]))
+    golden(f"{name}.txt", done.transcript(f"railwise {CASES[name]}"))
+
+
+def test_every_golden_is_somebodys() -> None:
+    folder = Path(__file__).parent / "golden"
+    assert {path.stem for path in folder.glob("*.txt")} == set(CASES)

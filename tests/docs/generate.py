@@ -1,0 +1,138 @@
+"""Write the parts of the documentation that the program knows best (``make docs-generate``).
+
+Commands, fields, reason codes and pictures come from the same values that the program runs on, so they cannot go stale
+unnoticed: a test compares. In a page that is written by hand, what stands between ``<!-- generated: NAME -->`` and
+``<!-- end -->`` is replaced.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from railwise.cli.demo import story
+from railwise.cli.main import cli
+from railwise.formats.scenario import METADATA_RECORD, SPEC_RECORD
+from railwise.report.code_pages import markdown
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DOCS = ROOT / "docs"
+MARK = re.compile(r"(<!-- generated: (?P<name>\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+MOST_WORDS = 8
+
+
+def commands(command: click.Command = cli, path: str = "railwise") -> Iterator[str]:
+    """Return a section a command, depth first: usage, help, options."""
+    context = click.Context(command, info_name=path)
+    if path != "railwise":
+        yield f"## {path}\n\n{_help(command)}\n\n```text\n{_usage(command, context)}\n```\n"
+        options = [option for option in command.get_params(context) if isinstance(option, click.Option)]
+        yield "\n".join(_option_rows(options, context)) + "\n"
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            if found is not None:
+                yield from commands(found, f"{path} {name}")
+
+
+def _help(command: click.Command) -> str:
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", (command.help or "").replace("\b", "").strip())
+
+
+def _usage(command: click.Command, context: click.Context) -> str:
+    return f"{context.info_name} {' '.join(command.collect_usage_pieces(context))}"
+
+
+def _option_rows(options: list[click.Option], context: click.Context) -> Iterator[str]:
+    yield "| option | does |"
+    yield "|---|---|"
+    for option in options:
+        record = option.get_help_record(context)
+        if record is not None:
+            names, text = (part.replace("|", "\\|") for part in record)
+            yield f"| `{names}` | {text} |"
+
+
+def fields() -> Iterator[str]:
+    """Return a table a record of the scenario's format, the spec first."""
+    definitions: dict[str, dict[str, Any]] = {}
+    METADATA_RECORD.schema(definitions)
+    SPEC_RECORD.schema(definitions)
+    order = ["ScenarioSpec", *(name for name in definitions if name not in ("ScenarioSpec", "Metadata")), "Metadata"]
+    for name in order:
+        definition = definitions[name]
+        required = definition.get("required", [])
+        yield f"## {_title(name)}\n"
+        yield "| field | holds | meaning |"
+        yield "|---|---|---|"
+        for key, value in definition["properties"].items():
+            must = " (required)" if key in required else ""
+            yield f"| `{key}` | {_holds(value)} | {value['description'].replace('|', chr(92) + '|')}{must} |"
+        yield ""
+
+
+def _title(name: str) -> str:
+    return "spec" if name == "ScenarioSpec" else re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+
+
+def _holds(schema: dict[str, Any]) -> str:
+    """Return what a field may hold in a few words, with links to records."""
+    if "$ref" in schema:
+        title = _title(schema["$ref"].rsplit("/", 1)[1])
+        return f"[{title}](#{title.replace(' ', '-')})"
+    if "enum" in schema:
+        return ", ".join(f"`{word}`" for word in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(_holds(form) for form in schema["anyOf"]))
+    kind = schema.get("type")
+    if kind == "array":
+        return f"list of {_holds(schema['items'])}"
+    if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
+        return f"mapping to {_holds(schema['additionalProperties'])}"
+    words = {
+        "string": "text",
+        "integer": "whole number",
+        "boolean": "true or false",
+        "object": "mapping",
+        "null": "null",
+    }
+    return words.get(str(kind), str(kind or "anything"))
+
+
+PARTS: dict[str, Callable[[], Iterator[str]]] = {"commands": commands, "fields": fields}
+"""What may be generated inside a page, by the name in its mark."""
+
+
+def with_parts(text: str) -> str:
+    """Return a page with its generated parts renewed."""
+    return MARK.sub(lambda found: f"{found[1]}\n{chr(10).join(PARTS[found['name']]()).strip()}\n\n{found[3]}", text)
+
+
+def generated() -> dict[Path, str]:
+    """Return every file that is generated, whole or in part, with its text."""
+    pages = {DOCS / "reference" / "reason-codes.md": markdown(), DOCS / "images" / "placement.svg": story().drawing}
+    for page in sorted(DOCS.rglob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        if MARK.search(text):
+            pages[page] = with_parts(text)
+    return pages
+
+
+def main() -> None:
+    """Write every generated file that changed, and name it."""
+    for path, text in generated().items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            sys.stdout.write(f"generated {path.relative_to(ROOT)}\n")
+
+
+if __name__ == "__main__":
+    main()
