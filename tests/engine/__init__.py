@@ -1,0 +1,1 @@
+"""The engine, room by room below the level of whole plans."""
