@@ -16,6 +16,7 @@ from railwise.engine.gang import Indexes, ladder
 from railwise.engine.layout import Spot
 from railwise.engine.ledger import Grant
 from railwise.engine.shapes import Shape
+from railwise.engine.spread import fill_racks, level_shares
 from railwise.engine.state import ClusterState
 
 MOST_TRIES: Final = 3000
@@ -161,7 +162,7 @@ class BoundedSearch:
             if rack != best[0] and racks.of_rack[rack].capacity >= pods
         ]
         others.sort(key=lambda rack: (racks.of_rack[rack].capacity, rack))
-        return [best[0], *others[:MOST_DOMAINS]]
+        return [best[0], *others]
 
     def _capacity_ok(self, tree: int, level: int, domain: int, shapes: dict[Shape, int]) -> bool:
         for shape, pods in shapes.items():
@@ -222,19 +223,10 @@ class BoundedSearch:
         best = racks.cheapest(pods, mask)
         if best is not None:
             return [(order[place], here) for place, here in racks.positions(best[0], pods)]
-        sized = sorted((-racks.of_rack[rack].capacity, rack) for rack in range(first, last))
-        result: list[tuple[int, int]] = []
-        left = pods
-        for capacity, rack in sized:
-            here = min(left, -capacity)
-            if here <= 0:
-                break
-            chosen = rack
-            if here == left:
-                chosen = min((-size, other) for size, other in sized if -size >= here)[1]
-            result.extend((order[place], count) for place, count in racks.positions(chosen, here))
-            left -= here
-        return result
+        shares = fill_racks(racks, range(first, last), pods)
+        if self.demand.root.even:
+            shares = level_shares(racks, shares)
+        return [(order[place], count) for rack, here in shares for place, count in racks.positions(rack, here)]
 
 
 def place_bounded(

@@ -21,7 +21,7 @@ class Search(Protocol):
 
 
 class Guard:
-    """One workload's view of a search: ``broken`` names a limit that refused, ``searched`` tells if any try got through."""
+    """One workload's view of a search; ``broken`` names a limit that refused, ``searched`` tells if a try was made."""
 
     def __init__(self, search: Search, queues: QueueTree, record: Record, state: ClusterState) -> None:
         """Start with nothing refused."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from railwise.engine.bounded import place_bounded
+from railwise.engine.bounds import Bounds
 from railwise.engine.demand import NO_LOCALITY, Demand
 from railwise.engine.even import best_even
 from railwise.engine.exact import Entry, ExactSearch
@@ -68,7 +69,7 @@ class Placer:
             if settled or len(self.state.nodes) > REFINE_NODES:
                 return found
             return self._place_exactly(demand, ranks, chosen) or found
-        small = len(self.state.nodes) <= EXACT_FIRST or demand.root.even
+        small = len(self.state.nodes) <= (EXACT_NODES if demand.root.even else EXACT_FIRST)
         if small:
             answer = self._place_exactly(demand, ranks, chosen)
             if answer is not None:
@@ -82,7 +83,7 @@ class Placer:
             answer = self._place_exactly(demand, ranks, chosen)
             if answer is not None:
                 return answer
-        return Refused(proven=False)
+        return Refused(proven=Bounds(demand, ranks, self.state, self.indexes).impossible())
 
     def _place_simple(self, demand: Demand, ranks: list[int]) -> Found | Refused:
         shape = demand.root.shape

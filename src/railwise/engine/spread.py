@@ -7,6 +7,7 @@ feasible and good but not proven best.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Final
 
@@ -20,6 +21,9 @@ MOST_SETS: Final = 24
 
 MOST_RACKS: Final = 24
 """How many racks a combination of cost curves considers at most."""
+
+MOST_CELLS: Final = 1500
+"""Gangs with more pods times racks than that are filled rack by rack instead."""
 
 MOST_DOMAINS: Final = 6
 
@@ -169,6 +173,9 @@ class Spread:
 
     def _combine(self, members: list[int], pods: int, number: int) -> tuple[tuple[int, int], Spots] | None:
         """Add the racks' curves; with ``number`` no more racks than that are used. Returns ((racks, cost), spots)."""
+        if pods * len(members) > MOST_CELLS:
+            filled = fill_racks(self.racks, members, pods)
+            return (len(filled), 0), sorted(filled)
         front: dict[tuple[int, int], tuple[int, tuple[tuple[int, int], ...]]] = {(0, 0): (0, ())}
         for rack in members:
             curve = self.racks.of_rack[rack].curve(min(pods, self.racks.of_rack[rack].capacity))
@@ -190,3 +197,38 @@ class Spread:
             return None
         used, cost, spots = min(done)
         return (used, cost), list(spots)
+
+
+def fill_racks(racks: RackIndex, members: Iterable[int], pods: int) -> Spots:
+    """Fill the roomiest racks first and put the rest into the snuggest one that takes it; all pods, if they fit."""
+    sized = sorted((-racks.of_rack[rack].capacity, rack) for rack in members)
+    result: Spots = []
+    used: set[int] = set()
+    left = pods
+    for capacity, rack in sized:
+        here = min(left, -capacity)
+        if here <= 0:
+            break
+        chosen = rack
+        if here == left:
+            chosen = min((-size, other) for size, other in sized if -size >= here and other not in used)[1]
+        used.add(chosen)
+        result.append((chosen, here))
+        left -= here
+    return result
+
+
+def level_shares(racks: RackIndex, shares: Spots) -> Spots:
+    """Give the same racks as equal shares as their room allows, the larger ones first in tree order."""
+    pods = sum(here for _, here in shares)
+    room = {rack: racks.of_rack[rack].capacity for rack, _ in shares}
+    level = 0
+    while sum(min(most, level) for most in room.values()) < pods:
+        level += 1
+    given = {rack: min(most, level) for rack, most in room.items()}
+    spare = sum(given.values()) - pods
+    for rack in sorted(room, reverse=True):
+        if spare and given[rack] == level:
+            given[rack] -= 1
+            spare -= 1
+    return sorted(given.items())
