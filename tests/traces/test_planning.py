@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from railwise.engine.cycle import plan_scenario
+from railwise.engine.policies import by_name
 from railwise.formats.traces.queue_mix import with_queue
 from railwise.formats.traces.registry import convert
 from railwise.model.plan import Plan, PodPlacement, State, WorkloadPlan
@@ -112,3 +113,29 @@ def test_what_waits_says_why_with_counts_that_add_up(planned: tuple[Scenario, Pl
 def test_the_same_queue_gets_the_same_plan(planned: tuple[Scenario, Plan]) -> None:
     scenario, plan = planned
     assert plan_scenario(scenario) == plan
+
+
+def touched(scenario: Scenario, plan: Plan) -> tuple[int, int, int]:
+    """Return cards in use, gangs on more than one node, and the domains of the narrowest level they touch in all."""
+    narrowest = scenario.topologies[0].level_names()[-1]
+    gangs = [one for one in plan.workloads if len({pod.node for pod in one.pods}) > 1]
+    cards = sum(len(pod.cards) for one in plan.workloads for pod in one.pods)
+    return cards, len(gangs), sum(len(domains(scenario, narrowest, one.pods)) for one in gangs)
+
+
+@pytest.mark.parametrize("policy", ["flat", "binpack", "spread"])
+def test_gangs_touch_fewer_domains_than_without_topology(planned: tuple[Scenario, Plan], policy: str) -> None:
+    scenario, plan = planned
+    cards, gangs, ours = touched(scenario, plan)
+    other_cards, other_gangs, theirs = touched(scenario, plan_scenario(scenario, by_name(policy)))
+    assert cards >= other_cards
+    assert ours * other_gangs < theirs * gangs
+
+
+def test_what_fits_into_a_leaf_lies_in_one(planned: tuple[Scenario, Plan]) -> None:
+    scenario, plan = planned
+    narrowest = scenario.topologies[0].level_names()[-1]
+    largest = max(Counter(tuple(node.places["fabric"].values()) for node in scenario.nodes).values())
+    for workload, one in pairs(scenario, plan):
+        if one.pods and not workload.root.groups and len({pod.node for pod in one.pods}) <= largest:
+            assert len(domains(scenario, narrowest, one.pods)) == 1
