@@ -179,6 +179,8 @@ class Engine:
             return self.verdict.plain(Code.SUSPENDED, "the workload is suspended")
         if code is not None and not record.pods:
             return self.verdict.plain(code, text)
+        if workload.unsupported and (not record.started or self._short(record)):
+            return self.verdict.plain(Code.UNSUPPORTED, workload.unsupported)
         if record.demand.unsupported and (not record.started or self._short(record)):
             return self.verdict.plain(
                 Code.UNSUPPORTED, "MIG slices and time slices are not placed yet; refused rather than guessed"

@@ -11,8 +11,9 @@ from railwise.engine.cycle import plan_scenario
 from railwise.formats.kubernetes import Reading, read_cluster
 from railwise.model.node import Cards, Node, Taint
 from railwise.model.plan import State
+from railwise.model.reason import Code
 from railwise.model.workload import CARDS_WHOLE, CardRequest, Running
-from tests.formats.kubernetes.objects import node_of, workload
+from tests.formats.kubernetes.objects import Object, node, node_of, pod, read, workload
 
 DATA = Path(__file__).parents[3] / "examples" / "kubectl-nodes-pods.json"
 HOUR = 3_600_000_000
@@ -106,3 +107,11 @@ def test_it_can_be_planned_as_it_is(snapshot: Reading) -> None:
     for name in ("coredns-6f6b679f8f-2xkzq", "bert-0-6tq8w", "chat-7d4b9c6f5-h8v2m", "old-run"):
         assert found[name].state is State.RUNNING
     assert plan.evictions == ()
+
+
+def test_a_rule_that_cannot_be_honoured_makes_the_workload_wait() -> None:
+    affinity: Object = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}}
+    (found,) = plan_scenario(read(node("n1", gpu=8), pod("a", 1, affinity=affinity))).workloads
+    assert found.state is State.PENDING
+    assert found.reason is not None
+    assert (found.reason.code, found.reason.summary) == (Code.UNSUPPORTED, "required podAntiAffinity is not supported")
