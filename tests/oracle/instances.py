@@ -108,7 +108,7 @@ def crowd(seed: int) -> Scenario:
 def _drawn(seed: int, draft: Draft, themes: list[Theme]) -> Scenario:
     random = draft.random
     draft.cards = random.choice([[8], [8], [4], [2], [8, 4]])
-    for theme in random.sample(themes, random.choice([0, 1, 1, 2, 2, 3])):
+    for theme in random.sample(themes, random.choice([0, 1, 1, 2, 2, 3, 4])):
         theme(draft)
     topologies = _topologies(draft)
     nodes = _nodes(draft)
@@ -144,7 +144,8 @@ def _nodes(draft: Draft) -> tuple[Node, ...]:
         path = {"spine": superpod_home[rack_home[rack]], "superpod": rack_home[rack], "rack": rack}
         names = {level: f"{level[0]}{path[level]}" for level in LEVELS[3 - draft.depth :]}
         if draft.nameless and random.random() < 0.25:
-            for level in list(names)[random.randrange(len(names)) :] if names else []:
+            first = random.randrange(len(names)) if names else 0
+            for level in list(names)[first : first + random.choice([1, 3])]:
                 del names[level]
         places = {"fabric": names}
         if draft.second and random.random() < 0.9:
@@ -282,13 +283,18 @@ def _grouped(draft: Draft) -> Group:
     for number, group in enumerate(groups):
         if random.random() < 0.5:
             level = _level(draft, 0.1)
-            kind = random.choice(["required", "preferred"])
-            rule = TopologyRule(required=level) if kind == "required" else TopologyRule(preferred=level)
+            rule = random.choice(
+                [TopologyRule(required=level), TopologyRule(preferred=level), TopologyRule(distinct=level)]
+            )
+            if random.random() < 0.2:
+                rule = replace(rule, balance="even")
             groups[number] = replace(group, topology=rule)
     if draft.grouped == "nested":
-        inner = Group("inner", groups=tuple(groups[1:]), min_groups=len(groups) - 1)
+        least = random.choice([1, len(groups) - 1, len(groups) - 1])
+        inner = Group("inner", groups=tuple(groups[1:]), min_groups=least)
         if random.random() < 0.6:
-            inner = replace(inner, topology=TopologyRule(required=_level(draft, 0.0)))
+            kind = random.choice(["required", "required", "preferred", "distinct"])
+            inner = replace(inner, topology=replace(inner.topology, **{kind: _level(draft, 0.0)}))
         groups = [groups[0], inner]
     least = random.randint(1, len(groups)) if draft.grouped == "k-of-n" else len(groups)
     return Group(groups=tuple(groups), min_groups=least)
@@ -297,26 +303,25 @@ def _grouped(draft: Draft) -> Group:
 # --- Themes ----------------------------------------------------------------------------------------------------------
 
 
-def _first_leaf(group: Group, change: Callable[[Group], Group]) -> Group:
+def _one_leaf(draft: Draft, group: Group, change: Callable[[Group, str], Group], topology: str = "") -> Group:
+    """Change one leaf group, any; ``change`` is told the name of the topology that its rules speak of."""
+    topology = group.topology.name or topology
     if not group.groups:
-        return change(group)
-    return replace(group, groups=(_first_leaf(group.groups[0], change), *group.groups[1:]))
-
-
-def _first(group: Group) -> Group:
-    return _first(group.groups[0]) if group.groups else group
+        return change(group, topology)
+    number = draft.random.randrange(len(group.groups))
+    changed = _one_leaf(draft, group.groups[number], change, topology)
+    return replace(group, groups=(*group.groups[:number], changed, *group.groups[number + 1 :]))
 
 
 def _segments(draft: Draft) -> None:
-    def wish(draft: Draft, group: Group) -> Group:
+    def cut(leaf: Group, topology: str) -> Group:
         random = draft.random
-        name = group.topology.name or _first(group).topology.name
         size = random.choice([1, 2, 2, 3])
-        required = _level(draft, 0.2, name) if random.random() < 0.6 else ""
-        preferred = _level(draft, 0.3, name) if not required or random.random() < 0.4 else ""
-        return _first_leaf(group, lambda leaf: replace(leaf, segment=Segment(size, required, preferred)))
+        required = _level(draft, 0.2, topology) if random.random() < 0.6 else ""
+        preferred = _level(draft, 0.3, topology) if not required or random.random() < 0.4 else ""
+        return replace(leaf, segment=Segment(size, required, preferred))
 
-    draft.wishes.append(wish)
+    draft.wishes.append(lambda draft, group: _one_leaf(draft, group, cut))
 
 
 def _distinct(draft: Draft) -> None:
@@ -340,7 +345,7 @@ def _second_topology(draft: Draft) -> None:
         if group.groups:
             if any(child.topology != TopologyRule() for child in group.groups):
                 return group
-            return _first_leaf(group, lambda leaf: replace(leaf, topology=rule, segment=None))
+            return _one_leaf(draft, group, lambda leaf, _: replace(leaf, topology=rule, segment=None))
         return replace(group, topology=rule, segment=None) if random.random() < 0.7 else group
 
     draft.wishes.insert(0, wish)
@@ -357,7 +362,8 @@ def _selectors(draft: Draft) -> None:
             terms = ((Requirement("generation", operator, ("2",)),),)
         tolerations = (Toleration("burnt-in", "Exists"),) if random.random() < 0.4 else ()
         labels = (("pool", random.choice(POOLS)),) if random.random() < 0.5 else ()
-        return _first_leaf(group, lambda leaf: replace(leaf, selection=Selection(labels, terms, tolerations)))
+        selection = Selection(labels, terms, tolerations)
+        return _one_leaf(draft, group, lambda leaf, _: replace(leaf, selection=selection))
 
     draft.wishes.append(wish)
 
@@ -390,16 +396,15 @@ def _sick_cards(draft: Draft) -> None:
 
 def _islands(draft: Draft) -> None:
     draft.islands = True
-    draft.wishes.append(
-        lambda _, group: _first_leaf(group, lambda leaf: replace(leaf, card_rule=CardRule(island=True)))
-    )
+    rule = CardRule(island=True)
+    draft.wishes.append(lambda draft, group: _one_leaf(draft, group, lambda leaf, _: replace(leaf, card_rule=rule)))
 
 
 def _models(draft: Draft) -> None:
     draft.models = True
     rule = draft.random.choice([CardRule(("A",)), CardRule(("B", "C")), CardRule(memory=CARD_MEMORY + 1)])
     draft.memory = True
-    draft.wishes.append(lambda _, group: _first_leaf(group, lambda leaf: replace(leaf, card_rule=rule)))
+    draft.wishes.append(lambda draft, group: _one_leaf(draft, group, lambda leaf, _: replace(leaf, card_rule=rule)))
 
 
 def _without_gpus(draft: Draft) -> None:
@@ -416,9 +421,8 @@ def _mixed_groups(draft: Draft) -> None:
         if not group.groups:
             return group
         plain = Request(CardRequest(CARDS_NONE), (("cpu", 2000),))
-        return replace(
-            group, groups=(*group.groups[:-1], _first_leaf(group.groups[-1], lambda leaf: replace(leaf, request=plain)))
-        )
+        last = _one_leaf(draft, group.groups[-1], lambda leaf, _: replace(leaf, request=plain))
+        return replace(group, groups=(*group.groups[:-1], last))
 
     draft.wishes.append(wish)
 

@@ -23,13 +23,13 @@ class Placed:
         """Put the pods on their cards, in order, and check every rule."""
         self.question = Question(scenario, workload, root)
         self.faults: list[str] = []
-        self.nodes: list[list[int]] = [[] for _ in self.question.leaf_groups]
+        self.nodes: list[dict[int, int]] = [{} for _ in self.question.leaf_groups]
         paths = ["/".join(path) for path in self.question.leaf_paths]
         if {pod.group for pod in pods} - set(paths):
             self.faults.append("a pod of an unknown group")
         for number, path in enumerate(paths):
             self._put(number, [pod for pod in pods if pod.group == path])
-        self.spread: Spread = tuple(Counter(nodes) for nodes in self.nodes)
+        self.spread: Spread = tuple(Counter(nodes.values()) for nodes in self.nodes)
         self._minima(self.question.root, [len(nodes) for nodes in self.nodes])
         for part in self.question.parts:
             self._check(part)
@@ -48,7 +48,7 @@ class Placed:
             fault = place.put(group.request, group.card_rule, cards)
             if fault:
                 self.faults.append(f"pod {pod.name}: {fault}")
-            self.nodes[number].append(place.index)
+            self.nodes[number][pod.rank] = place.index
 
     def _minima(self, group: Group, counts: list[int]) -> bool:
         """Check minima of a group, consuming the counts of its leaves; return whether it starts."""
@@ -86,7 +86,7 @@ class Placed:
         """Return the groups without segments whose ranks do not follow tree order."""
         wrong = []
         for (path, group), nodes in zip(leaves(self.question.root), self.nodes, strict=True):
-            positions = [self.question.position[index] for index in nodes]
+            positions = [self.question.position[nodes[rank]] for rank in sorted(nodes)]
             if group.segment is None and positions != sorted(positions):
                 wrong.append("/".join(path))
         return wrong

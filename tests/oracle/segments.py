@@ -68,14 +68,15 @@ def _most_inside(shares: Counter[Domain], size: int, rest: int) -> int:
     return most
 
 
-def cut_by_ranks(question: Question, part: Part, nodes: list[int]) -> tuple[int, int]:
+def cut_by_ranks(question: Question, part: Part, nodes: dict[int, int]) -> tuple[int, int]:
     """Return how many segments leave one required, and one preferred domain, when rank i lies on ``nodes[i]``."""
     segment = part.group.segment
     if segment is None:
         return 0, 0
     broken = cut = 0
-    for first in range(0, len(nodes), segment.size):
-        places = [question.cluster.machines[index] for index in nodes[first : first + segment.size]]
+    for number in sorted({rank // segment.size for rank in nodes}):
+        mine = [index for rank, index in nodes.items() if rank // segment.size == number]
+        places = [question.cluster.machines[index] for index in mine]
         depth = part.segment_required
         if depth is not None:
             same = len({part.domain(place, depth) for place in places}) == 1

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.engine.ledger import Grant
+from railwise.engine.occupy import occupy
 from railwise.engine.shapes import Shape
 from railwise.engine.state import ClusterState
 from railwise.model.scenario import Scenario
@@ -25,7 +26,7 @@ def _state(scenario: Scenario) -> tuple[ClusterState, list[Shape]]:
             shape = state.shapes.of_group(group)
             shapes.append(shape)
             if group.running is not None and group.running.nodes[0] is not None:
-                state.occupy(shape, state.index_of[group.running.nodes[0]], group.running.cards[0])
+                occupy(state, shape, state.index_of[group.running.nodes[0]], group.running.cards[0])
     return state, shapes
 
 

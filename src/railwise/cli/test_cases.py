@@ -53,6 +53,7 @@ def _cases(paths: Iterable[str]) -> list[Case]:
     """Read all files; a scenario that a case names as a file is looked up beside the case."""
     from pathlib import Path
 
+    from railwise.cli.errors import HintedError
     from railwise.cli.sources import STANDARD_INPUT, read_sources
     from railwise.formats.case import read_cases
 
@@ -63,6 +64,8 @@ def _cases(paths: Iterable[str]) -> list[Case]:
             names += sorted(str(path) for pattern in ("*.yaml", "*.yml", "*.json") for path in folder.glob(pattern))
         else:
             names.append(name)
+    if not names:
+        raise HintedError("no file with cases", "in a folder these are *.yaml, *.yml and *.json")
     cases: list[Case] = []
     for source, data in read_sources(names):
         for case in read_cases(data, source):
