@@ -88,9 +88,8 @@ def build_workloads(records: list[dict[str, Any]], path: str, faults: Faults) ->
                 break
             seen[name] = index
         common = _common(record, where, faults)
-        workloads.extend(
-            Workload(name=name, order=len(workloads) + place, **common) for place, name in enumerate(names)
-        )
+        first = len(workloads)
+        workloads.extend(Workload(name=name, order=first + place, **common) for place, name in enumerate(names))
     return tuple(workloads)
 
 
