@@ -10,6 +10,8 @@ from railwise.model.node import Node
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Workload
 
+PREFIX = "railwise.dev/"
+
 Object = dict[str, Any]
 
 
@@ -95,3 +97,8 @@ def node_of(scenario: Scenario, name: str) -> Node:
     """Return the one node of that name."""
     (found,) = [one for one in scenario.nodes if one.name == name]
     return found
+
+
+def own(**values: str) -> dict[str, str]:
+    """Return annotations of ours by their key, with ``_`` for ``-``."""
+    return {PREFIX + key.replace("_", "-"): value for key, value in values.items()}
