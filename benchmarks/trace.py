@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from railwise.engine.cycle import Finish, Submit
 from railwise.formats.scenario import read_spec
@@ -36,23 +38,25 @@ def read_trace(name: str, folder: Path = FOLDER) -> Trace:
         OSError: there is no such trace, or it cannot be read.
         InputError: it holds a cluster or workload that cannot be read.
     """
-    spec: dict[str, object] = {}
-    submitted: list[object] = []
-    steps: list[str | None] = []
-    warm_up = 0
     with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            step = json.loads(line)
-            if "submit" in step:
-                submitted.append(step["submit"])
-                steps.append(None)
-            elif "finish" in step:
-                steps.append(step["finish"])
-            elif "scenario" in step:
-                spec = step["scenario"]
-            else:
-                warm_up = len(steps)
+        first, *steps = map(json.loads, lines)
+    return made_trace(first["scenario"], steps)
+
+
+def made_trace(spec: Mapping[str, object], steps: Iterable[Mapping[str, Any]]) -> Trace:
+    """Return a cluster (``spec`` of a scenario without workloads) and its steps (submit, finish, measure) as events."""
+    submitted: list[object] = []
+    ends: list[str | None] = []
+    warm_up = 0
+    for step in steps:
+        if "submit" in step:
+            submitted.append(step["submit"])
+            ends.append(None)
+        elif "finish" in step:
+            ends.append(step["finish"])
+        else:
+            warm_up = len(ends)
     scenario = read_spec({**spec, "workloads": submitted})
     workloads = iter(scenario.workloads)
-    events: list[Submit | Finish] = [Submit(next(workloads)) if step is None else Finish(step) for step in steps]
+    events: list[Submit | Finish] = [Submit(next(workloads)) if name is None else Finish(name) for name in ends]
     return Trace(replace(scenario, workloads=()), events, warm_up)
