@@ -13,6 +13,9 @@ from itertools import combinations
 from railwise.engine.room import FULL_COMPUTE, Chosen, Room, share_demand
 from railwise.engine.shapes import Shape
 
+Option = tuple[int, int, int, int]
+"""A card a share may use: (1 if that breaks a whole one, memory left, bank, compute left)."""
+
 
 def share_cards(shape: Shape, room: Room) -> Chosen:
     """Return the cards a share takes, as (bank, memory left, compute left) before it; empty where it does not fit.
@@ -20,16 +23,30 @@ def share_cards(shape: Shape, room: Room) -> Chosen:
     Cards in shared use first, since breaking a whole one costs a slot; then least memory left over, then the lowest
     card.
     """
-    options = _options(shape, room)
-    if len(options) < shape.cards:
+    picks = [run[: shape.cards] for run in _runs(shape, room) if len(run) >= shape.cards]
+    if not picks:
         return ()
-    return tuple((bank, memory_left, compute_left) for _, memory_left, bank, compute_left in options[: shape.cards])
+    best = picks[0] if len(picks) == 1 else min(picks, key=_pick_order)
+    return tuple((bank, memory_left, compute_left) for _, memory_left, bank, compute_left in best)
 
 
-def _options(shape: Shape, room: Room) -> list[tuple[int, int, int, int]]:
+def _pick_order(picked: list[Option]) -> tuple[int, int, list[Option]]:
+    return sum(option[0] for option in picked), sum(option[1] for option in picked), picked
+
+
+def _runs(shape: Shape, room: Room) -> list[list[Option]]:
+    """Return the cards a share may use together: all of them, or those of each island where one must hold the share."""
+    options = _options(shape, room)
+    if not shape.rule.island or shape.cards == 1:
+        return [options]
+    banks = sorted({option[2] for option in options})
+    return [[option for option in options if option[2] == bank] for bank in banks]
+
+
+def _options(shape: Shape, room: Room) -> list[Option]:
     """Return the cards a share may use as (breaks a whole card, memory left, bank, compute left), best first."""
     banks = room.spec.banks_for(shape)
-    options: list[tuple[int, int, int, int]] = []
+    options: list[Option] = []
     for bank, memory_left, compute_left in room.partial:
         if bank in banks:
             memory, compute = share_demand(shape, room.spec.banks[bank])
@@ -44,20 +61,23 @@ def _options(shape: Shape, room: Room) -> list[tuple[int, int, int, int]]:
 
 def choices(shape: Shape, room: Room) -> list[Chosen]:
     """Return every different set of cards a share may take, the one of the rule first."""
-    found: dict[Chosen, None] = {}
-    for picked in combinations(_options(shape, room), shape.cards):
-        found[tuple((bank, memory_left, compute_left) for _, memory_left, bank, compute_left in picked)] = None
+    by_rule = share_cards(shape, room)
+    found: dict[Chosen, None] = {by_rule: None} if by_rule else {}
+    for run in _runs(shape, room):
+        for picked in combinations(run, shape.cards):
+            found[tuple((bank, memory_left, compute_left) for _, memory_left, bank, compute_left in picked)] = None
     return list(found)
 
 
 def available(shape: Shape, room: Room, chosen: Chosen) -> bool:
-    """Return whether the chosen cards are there and each has room for the share."""
+    """Return whether the chosen cards are there, each has room for the share, and one island holds them if it must."""
     open_cards = [(bank, memory_left, compute_left) for _, memory_left, bank, compute_left in _options(shape, room)]
     for card in chosen:
         if card not in open_cards:
             return False
         open_cards.remove(card)
-    return len(chosen) == shape.cards
+    one_island = not shape.rule.island or len({bank for bank, _, _ in chosen}) <= 1
+    return one_island and len(chosen) == shape.cards
 
 
 def left_over(shape: Shape, room: Room, chosen: Chosen) -> int:
