@@ -22,6 +22,7 @@ from railwise.engine.record import Record, minimum_met
 from railwise.engine.sizing import find_minimum, find_most
 from railwise.engine.slots import slots_left
 from railwise.engine.state import ClusterState
+from railwise.engine.step_time import StepTime
 from railwise.engine.verdict import Verdict
 from railwise.engine.warnings import overfull
 from railwise.model.plan import Plan, State, WorkloadPlan
@@ -35,15 +36,27 @@ __all__ = ["Engine", "Event", "Finish", "NodeChange", "Policy", "Search", "Submi
 Policy = Callable[[ClusterState], Search]
 """Makes a search for a state."""
 
+Timing = Callable[[ClusterState], StepTime]
+"""Makes what predicts step times on a state."""
+
 
 class Engine:
     """A cluster with its workloads. ``cycle`` is the only way to change it."""
 
-    def __init__(self, scenario: Scenario, policy: Policy | None = None) -> None:
-        """Build the state of the scenario's nodes; its workloads are submitted by the first cycle."""
+    def __init__(
+        self,
+        scenario: Scenario,
+        policy: Policy | None = None,
+        step_time: Timing | None = None,
+    ) -> None:
+        """Build the state of the scenario's nodes; its workloads are submitted by the first cycle.
+
+        ``policy`` is a baseline to compare with; ``step_time`` makes what fills criterion 3.
+        """
         self.scenario: Final = scenario
         self.state: Final = ClusterState(scenario.nodes, scenario.topologies, scenario.policy)
-        self.search: Final[Search] = Placer(self.state) if policy is None else policy(self.state)
+        timed = None if step_time is None else step_time(self.state)
+        self.search: Final[Search] = Placer(self.state, timed) if policy is None else policy(self.state)
         indexes = self.search.indexes if isinstance(self.search, Placer) else Indexes(self.state)
         self.verdict: Final = Verdict(self.state, indexes)
         self.queues: Final = QueueTree(scenario.queues)

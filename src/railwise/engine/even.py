@@ -17,11 +17,8 @@ EVEN_STEPS: Final = 400_000
 COUNT_MASK: Final = (1 << 24) - 1
 
 
-def best_even(
-    problem: Problem, state: ClusterState, level: int, domain: int, first: Entry, domains: list[int]
-) -> Entry:
+def best_even(problem: Problem, state: ClusterState, level: int, first: Entry, domains: list[int]) -> Entry:
     """Return the most even answer at a level of the ladder; ``first`` is the best one without regard to evenness."""
-    del domain
     search = ExactSearch(problem, state, EVEN_STEPS)
     counted = [step for step in range(level + 1, search.depth + 1) if step <= search.count_to]
     pods = sum(len(tokens) for tokens in problem.ranks.values()) + sum(

@@ -19,7 +19,10 @@ LOSS_BITS: Final = 60
 
 
 class Fields:
-    """The unit of every criterion, for a tree of ``depth`` declared levels (index ``depth`` is the node)."""
+    """The unit of every criterion, for a tree of ``depth`` declared levels (index ``depth`` is the node).
+
+    Criterion 3 has no field: it stands between the fields above and below ``rank_shift``.
+    """
 
     def __init__(self, depth: int) -> None:
         """Lay the fields out."""
@@ -36,6 +39,7 @@ class Fields:
         self.misplaced: Final = 1 << shift
         shift += COUNT_BITS
         self.cut: Final = 1 << shift
+        self.rank_shift: Final = shift
         shift += COUNT_BITS
         self.group_count: Final = [1 << (shift + COUNT_BITS * (depth - level)) for level in range(depth + 1)]
         shift += COUNT_BITS * (depth + 1)

@@ -21,6 +21,7 @@ from railwise.engine.ranks import arrange
 from railwise.engine.shapes import KIND_SHARE
 from railwise.engine.share_packing import OverBudgetError
 from railwise.engine.state import ClusterState
+from railwise.engine.step_time import StepTime, quickest
 
 EXACT_STEPS: Final = 400_000
 """The budget of one exact search, in combinations of partial answers."""
@@ -56,14 +57,15 @@ class Refused(NamedTuple):
 class Placer:
     """The searches over one state."""
 
-    def __init__(self, state: ClusterState) -> None:
-        """Share the indexes between all decisions on this state."""
+    def __init__(self, state: ClusterState, step_time: StepTime | None = None) -> None:
+        """Share the indexes between all decisions on this state; ``step_time`` fills criterion 3 where it is known."""
         self.state: Final = state
+        self.step_time: Final = step_time
         self.indexes: Final = Indexes(state)
 
     def place(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
         """Find places for the given ranks per leaf (by part index) of the chosen parts."""
-        if demand.simple:
+        if demand.simple and not self._timed(demand):
             found = self._place_simple(demand, ranks[demand.root.index])
             settled = found.exact if isinstance(found, Found) else found.proven
             if settled or len(self.state.nodes) > REFINE_NODES:
@@ -120,22 +122,45 @@ class Placer:
         met = demand.preferred == NO_LOCALITY or level >= demand.preferred
         return Found(pods, met, exact=True, key=(-level, *entry[:3]))
 
+    def _timed(self, demand: Demand) -> bool:
+        return self.step_time is not None and self.step_time.known(demand)
+
+    def _quickest(self, search: ExactSearch, level: int, found: list[tuple[int, Entry]]) -> tuple[int, Entry]:
+        """Return (level, entry) of the best answer by criterion 3; narrower domains are candidates too."""
+        demand = search.problem.demand
+        rank = min(entry[0] for _, entry in found) >> search.fields.rank_shift
+        candidates = [(level, entry) for _, entry in found]
+        for narrower in range(level + 1, search.depth + 1):
+            for domain in _domains(search, narrower, []):
+                entry = search.best(narrower, domain)
+                if entry is not None:
+                    candidates.append((narrower, entry))
+        candidates = [pair for pair in candidates if pair[1][0] >> search.fields.rank_shift <= rank]
+        if self.step_time is None:
+            return min(candidates, key=lambda pair: pair[1][:3])
+        times = [
+            self.step_time.nanoseconds(demand, arrange(demand, lay_out(search.problem, entry[3], where), self.state))
+            for where, entry in candidates
+        ]
+        return min((candidates[index] for index in quickest(times)), key=lambda pair: pair[1][:3])
+
     def _climb(self, problem: Problem) -> tuple[int, Entry] | None:
         demand = problem.demand
         tree = self.state.trees[problem.tree].tree
         fixed = [tree.position[node] for leaf in demand.leaves for node in leaf.fixed.values()]
         search = ExactSearch(problem, self.state, EXACT_STEPS)
         for level in ladder(demand, tree.depth):
-            best: Entry | None = None
-            best_domain = 0
-            for domain in _domains(search, level, fixed):
-                entry = search.best(level, domain)
-                if entry is not None and (best is None or entry[:3] < best[:3]):
-                    best, best_domain = entry, domain
-            if best is not None:
-                if demand.root.even:
-                    best = best_even(problem, self.state, level, best_domain, best, _domains(search, level, fixed))
-                return level, best
+            domains = _domains(search, level, fixed)
+            entries = ((domain, search.best(level, domain)) for domain in domains)
+            found = [(domain, entry) for domain, entry in entries if entry is not None]
+            if not found:
+                continue
+            best = min((entry for _, entry in found), key=lambda entry: entry[:3])
+            if demand.root.even:
+                return level, best_even(problem, self.state, level, best, domains)
+            if self._timed(demand):
+                return self._quickest(search, level, found)
+            return level, best
         return None
 
 
