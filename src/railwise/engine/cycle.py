@@ -70,6 +70,8 @@ class Engine:
 
         ``now`` is µs. Workloads that go on running unchanged are not part of the plan.
         """
+        if self.state.overgrown():
+            self.state.compact()
         if self._first:
             self._book_first()
         for event in events:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from typing import Final
 
-from railwise.engine.state import ClusterState, TreeState
+from railwise.engine.state import ClusterState
+from railwise.engine.tree_state import TreeState
 
 FEW: Final = 12
 """Up to so many candidates are compared one by one."""

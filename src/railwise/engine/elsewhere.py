@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from railwise.engine.fields import wide_worth
-from railwise.engine.state import ClusterState, TreeState
+from railwise.engine.state import ClusterState
+from railwise.engine.tree_state import TreeState
 
 Domain = tuple[int, int]
 """(tree, domain of its narrowest level)."""

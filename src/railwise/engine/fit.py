@@ -24,6 +24,12 @@ class Rooms:
         self._by_key: dict[tuple[int, Figures], Room] = {}
         self._next: dict[int, dict[int, Room | None]] = {}
 
+    def clear(self) -> None:
+        """Forget every room and answer; rooms in use must be interned again."""
+        self.all.clear()
+        self._by_key.clear()
+        self._next.clear()
+
     def intern(self, spec: NodeSpec, figures: Figures) -> Room:
         """Return the one room of these figures."""
         key = (spec.index, figures)

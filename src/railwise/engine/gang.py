@@ -19,6 +19,14 @@ from railwise.engine.state import ClusterState
 
 ANYWHERE: Final = -1
 
+MOST_KEPT_NODES: Final = 4_000_000
+"""How many nodes all indexes together may describe."""
+
+FEWEST_KEPT: Final = 16
+"""So many indexes are kept however large the cluster."""
+
+MOST_CURVES: Final = 4096
+
 ONE_CARD: Final = 1000
 """A card in thousandths."""
 
@@ -37,14 +45,35 @@ class Indexes:
     def __init__(self, state: ClusterState) -> None:
         """Start empty."""
         self.state: Final = state
+        self.generation = state.generation
+        self._clock = 0
+        self._used: Final[dict[tuple[int, ...], int]] = {}
         self._free: Final[dict[int, FreeIndex]] = {}
         self._curves: Final[dict[tuple[int, bool, bool], Curves]] = {}
-        self._singles: Final[dict[tuple[int, int, bool], SingleIndex]] = {}
-        self._racks: Final[dict[tuple[int, int, bool, bool, int], tuple[RackIndex, Spread]]] = {}
+        self._singles: Final[dict[tuple[int, ...], SingleIndex]] = {}
+        self._racks: Final[dict[tuple[int, ...], tuple[RackIndex, Spread]]] = {}
         self._named: Final[dict[tuple[int, int, bool], int]] = {}
+
+    def _follow(self) -> None:
+        """Start again if the state has forgotten what the indexes were made of."""
+        if self.generation != self.state.generation:
+            self.generation = self.state.generation
+            for table in (self._free, self._curves, self._singles, self._racks, self._named, self._used):
+                table.clear()
+
+    def _keep(self, key: tuple[int, ...]) -> None:
+        """Note the use of an index; the one that was not used for longest goes when there are too many."""
+        self._clock += 1
+        self._used[key] = self._clock
+        if len(self._used) > max(FEWEST_KEPT, MOST_KEPT_NODES // max(len(self.state.nodes), 1)):
+            oldest = min(self._used, key=lambda other: self._used[other])
+            del self._used[oldest]
+            self._singles.pop(oldest, None)
+            self._racks.pop(oldest, None)
 
     def free(self, tree: int) -> FreeIndex:
         """Return the up-to-date index of free slots of a tree."""
+        self._follow()
         index = self._free.get(tree)
         if index is None:
             index = FreeIndex(self.state, self.state.trees[tree])
@@ -54,6 +83,9 @@ class Indexes:
 
     def curves(self, shape: Shape, *, by_cpu: bool, nodes_first: bool = False) -> Curves:
         """Return the cost curves of a shape."""
+        self._follow()
+        if len(self._curves) > MOST_CURVES:
+            self._curves.clear()
         curves = self._curves.get((shape.index, by_cpu, nodes_first))
         if curves is None:
             curves = Curves(self.state.rooms, shape, by_cpu=by_cpu, nodes_first=nodes_first)
@@ -63,10 +95,12 @@ class Indexes:
     def single(self, tree: int, shape: Shape, *, by_cpu: bool) -> SingleIndex:
         """Return the up-to-date index for one pod of a shape."""
         free = self.free(tree)
-        index = self._singles.get((tree, shape.index, by_cpu))
+        key = (tree, shape.index, int(by_cpu))
+        index = self._singles.get(key)
         if index is None:
             index = SingleIndex(self.state, tree, self.curves(shape, by_cpu=by_cpu), free)
-            self._singles[tree, shape.index, by_cpu] = index
+            self._singles[key] = index
+        self._keep(key)
         index.refresh()
         return index
 
@@ -77,13 +111,14 @@ class Indexes:
         while most < pods:
             most *= 2
         most = min(most, self._most_per_node(shape, most))
-        key = (tree, shape.index, by_cpu, nodes_first, most)
+        key = (tree, shape.index, int(by_cpu), int(nodes_first), most)
         pair = self._racks.get(key)
         if pair is None:
             tree_state = self.state.trees[tree]
             index = RackIndex(self.state, tree, self.curves(shape, by_cpu=by_cpu, nodes_first=nodes_first), free, most)
             pair = (index, Spread(self.state, tree_state, index))
             self._racks[key] = pair
+        self._keep(key)
         pair[0].refresh()
         return pair
 

@@ -158,6 +158,10 @@ class Room:
         self.slots = 0 if self.closed else slots_of(spec, self.free, self.cpu, self.memory)
         self.wholly = spec.cards > 0 and self.slots == spec.cards
 
+    def figures(self) -> Figures:
+        """Return the figures the room was made of."""
+        return Figures(self.closed, self.whole, self.partial, self.cpu, self.memory, self.pods, self.others)
+
 
 def slots_of(spec: NodeSpec, free: int, cpu: int, memory: int) -> int:
     """Return the free card-slots: free cards that still have their share of cpu and memory."""

@@ -12,8 +12,9 @@ from itertools import combinations
 from typing import Final
 
 from railwise.engine.racks import RackIndex
-from railwise.engine.state import ClusterState, TreeState
+from railwise.engine.state import ClusterState
 from railwise.engine.tables import NEVER
+from railwise.engine.tree_state import TreeState
 from railwise.engine.whole_racks import WholeRacks
 
 MOST_SETS: Final = 24

@@ -18,6 +18,7 @@ from railwise.engine.potential import Potential
 from railwise.engine.room import Chosen, Figures, NodeSpec, Room
 from railwise.engine.shapes import KIND_NONE, UNLIMITED, Shape, Shapes
 from railwise.engine.tree import Tree
+from railwise.engine.tree_state import TreeState
 from railwise.model.node import Node
 from railwise.model.policy import Policy
 from railwise.model.topology import Topology
@@ -26,35 +27,11 @@ FLAT: Final = Topology("", ())
 """The topology of a cluster that declares none: nodes only."""
 
 
-class TreeState:
-    """What is free per domain of one tree.
+MOST_ROOMS: Final = 50_000
+"""How many kinds of room are remembered before those out of use are forgotten."""
 
-    ``free[level][domain]`` are card-slots; ``whole[kind][domain]`` counts the whole free nodes of each class of node
-    (``kind`` indexes ``ClusterState.classes``) per domain of the last declared level. ``room_ids[position]`` is the
-    room of the node at a tree position.
-    """
-
-    def __init__(self, tree: Tree, classes: int) -> None:
-        """Start with nothing free."""
-        self.tree: Final = tree
-        self.free: Final[list[list[int]]] = [[0] * len(tier.names) for tier in tree.tiers]
-        last = len(tree.tiers[-1].names) if tree.depth else 0
-        self.whole: Final[list[list[int]]] = [[0] * last for _ in range(classes)]
-        self.room_ids: Final[list[int]] = [0] * len(tree.order)
-
-    def whole_in(self, level: int, domain: int, kind: int) -> int:
-        """Return the whole free nodes of a class in a domain of any declared level."""
-        tiers = self.tree.tiers
-        first, last = domain, domain + 1
-        for tier in tiers[level : self.tree.depth - 1]:
-            first, last = tier.first_child[first], tier.last_child[last - 1]
-        return sum(self.whole[kind][first:last])
-
-    def widest_below(self, level: int) -> int:
-        """Return the number of nodes of the largest domain of the next narrower level (1 where that is the node)."""
-        if level + 1 >= self.tree.depth:
-            return 1
-        return max((end - start for start, end in self.tree.tiers[level + 1].ranges()), default=1)
+MOST_MASKS: Final = 256
+"""How many selections have their nodes remembered."""
 
 
 class ClusterState:
@@ -81,7 +58,8 @@ class ClusterState:
         self.ledgers: Final[list[Ledger]] = [Ledger(spec) for spec in self.specs]
         self.room_of: Final[list[Room]] = [self._empty_room(index) for index in range(len(nodes))]
         self.journal: Final[list[int]] = []
-        self.any_taint: Final = any(node.taints for node in nodes)
+        self.generation = 0
+        self.any_taint = any(node.taints for node in nodes)
         self.dead_rails: Final[list[bool]] = [bool(node.dead_rails) for node in nodes]
         self.any_dead_rail: Final = any(self.dead_rails)
         most = max(
@@ -146,6 +124,8 @@ class ClusterState:
             mask = [shape.accepts(node) for node in self.nodes]
             if all(mask):
                 mask = None
+        if len(self._masks) >= MOST_MASKS:
+            self._masks.clear()
         self._masks[shape.index] = mask
         return mask
 
@@ -206,6 +186,7 @@ class ClusterState:
         before = self.room_of[index]
         old, ledger = self.specs[index], self.ledgers[index]
         spec = _spec_of(node, self._spec_table)
+        old_facts = self.nodes[index]
         self.nodes[index] = node
         self.specs[index] = spec
         if spec is not old:
@@ -227,7 +208,10 @@ class ClusterState:
             _moved(before.pods, old.pods, spec.pods),
             tuple(sorted(others.items())),
         )
-        self._masks.clear()
+        if node.labels != old_facts.labels or node.taints != old_facts.taints:
+            self._masks.clear()
+            self.any_taint = self.any_taint or bool(node.taints)
+            self.generation += 1
         self._set_room(index, self.rooms.intern(spec, figures))
 
     def _set_room(self, node: int, room: Room) -> None:
@@ -268,6 +252,25 @@ class ClusterState:
                 state.free[level][tree.domain_of[level][node]] += room.slots
             if room.wholly and tree.depth:
                 state.whole[self.class_of[room.spec.cards]][tree.domain_of[-1][node]] += 1
+
+    def compact(self) -> None:
+        """Forget rooms that no node has any more, and the journal; whoever kept something must start again."""
+        self.generation += 1
+        figures = [room.figures() for room in self.room_of]
+        self.rooms.clear()
+        self.room_count.clear()
+        self.journal.clear()
+        for index, spec in enumerate(self.specs):
+            room = self.rooms.intern(spec, figures[index])
+            self.room_of[index] = room
+            self.room_count[room.index] = self.room_count.get(room.index, 0) + 1
+            for state in self.trees:
+                state.room_ids[state.tree.position[index]] = room.index
+
+    def overgrown(self) -> bool:
+        """Return whether ``compact`` is due."""
+        most = max(MOST_ROOMS, 2 * len(self.nodes))
+        return len(self.rooms.all) > most or len(self.journal) > 8 * most
 
     def snapshot(self) -> tuple[object, ...]:
         """Return everything that placing and undoing may change, for comparison."""
