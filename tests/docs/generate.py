@@ -7,6 +7,7 @@ unnoticed: a test compares. In a page that is written by hand, what stands betwe
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -23,7 +24,19 @@ from railwise.report.code_pages import markdown
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
 MARK = re.compile(r"(<!-- generated: (?P<name>\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
-MOST_WORDS = 8
+
+RESOURCES = {
+    "gpu": "whole GPUs, or a part of one",
+    "gpu-memory": "memory on each of the GPUs, or a part of it",
+    "gpu-compute": "part of the compute of each GPU",
+    "gpu-shared": "time slices, each on another GPU",
+    "cpu": "cores",
+    "memory": "memory",
+    "ephemeral-storage": "local disk",
+    "pods": "pods",
+}
+SLICES = ("`mig-1g.10gb` and other profiles", "MIG slices of that profile")
+DEVICES = ("`vendor.com/device`, `hugepages-2Mi`", "any other resource; where a node does not list it, it has none")
 
 
 def commands(command: click.Command = cli, path: str = "railwise") -> Iterator[str]:
@@ -32,7 +45,9 @@ def commands(command: click.Command = cli, path: str = "railwise") -> Iterator[s
     if path != "railwise":
         yield f"## {path}\n\n{_help(command)}\n\n```text\n{_usage(command, context)}\n```\n"
         options = [option for option in command.get_params(context) if isinstance(option, click.Option)]
-        yield "\n".join(_option_rows(options, context)) + "\n"
+        rows = list(_option_rows(options, context))
+        if rows:
+            yield "\n".join(["| option | does |", "|---|---|", *rows]) + "\n"
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             found = command.get_command(context, name)
@@ -41,7 +56,7 @@ def commands(command: click.Command = cli, path: str = "railwise") -> Iterator[s
 
 
 def _help(command: click.Command) -> str:
-    return re.sub(r"(?<!\n)\n(?!\n)", " ", (command.help or "").replace("\b", "").strip())
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(command.help or ""))
 
 
 def _usage(command: click.Command, context: click.Context) -> str:
@@ -49,11 +64,9 @@ def _usage(command: click.Command, context: click.Context) -> str:
 
 
 def _option_rows(options: list[click.Option], context: click.Context) -> Iterator[str]:
-    yield "| option | does |"
-    yield "|---|---|"
     for option in options:
         record = option.get_help_record(context)
-        if record is not None:
+        if record is not None and "--help" not in option.opts:
             names, text = (part.replace("|", "\\|") for part in record)
             yield f"| `{names}` | {text} |"
 
@@ -72,7 +85,11 @@ def fields() -> Iterator[str]:
         yield "|---|---|---|"
         for key, value in definition["properties"].items():
             must = " (required)" if key in required else ""
-            yield f"| `{key}` | {_holds(value)} | {value['description'].replace('|', chr(92) + '|')}{must} |"
+            about = value.get("description") or RESOURCES[key]
+            yield f"| `{key}` | {_holds(value)} | {about.replace('|', chr(92) + '|')}{must} |"
+        for pattern in definition.get("patternProperties", {}):
+            key, about = SLICES if "mig" in pattern else DEVICES
+            yield f"| {key} | amount | {about} |"
         yield ""
 
 
@@ -90,8 +107,13 @@ def _holds(schema: dict[str, Any]) -> str:
     if "const" in schema:
         return f"`{schema['const']}`"
     if "anyOf" in schema:
-        return " or ".join(dict.fromkeys(_holds(form) for form in schema["anyOf"]))
+        forms = dict.fromkeys(_holds(form) for form in schema["anyOf"])
+        return " or ".join(form for form in forms if form != "number" or "amount" not in forms)
     kind = schema.get("type")
+    if kind == "string" and "KMGTPE" in schema.get("pattern", ""):
+        return "amount"
+    if kind == "string" and "%" in schema.get("pattern", ""):
+        return "percentage"
     if kind == "array":
         return f"list of {_holds(schema['items'])}"
     if kind == "object" and isinstance(schema.get("additionalProperties"), dict):

@@ -142,6 +142,14 @@ def test_preference_of_groups_and_none() -> None:
     assert preference(both, replace(entry(both, ["n1"]), preferred_met=False)).text == "levels: no"
 
 
+def test_what_merely_runs_is_judged_by_where_it_lies() -> None:
+    runs = gang("a", 2, rule=RACK)
+    apart = entry(runs, ["n1", "n3"], State.RUNNING, domains={"superpod": ("p1",), "rack": ("r1", "r2")})
+    assert preference(runs, apart).text == "rack: no"
+    assert preference(runs, entry(runs, ["n1", "n2"], State.RUNNING, domains={"rack": ("r1",)})).text == "rack: yes"
+    assert preference(runs, entry(runs, ["n1", "n2"], State.RUNNING)).text == "–"
+
+
 def test_ranks_are_folded_into_runs() -> None:
     pods = [("", 0, "n1"), ("", 1, "n1"), ("", 2, "n2"), ("a/b", 0, "n2"), ("a/b", 2, "n2")]
     placed = WorkloadPlan(

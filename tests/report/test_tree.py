@@ -58,6 +58,15 @@ def test_large_clusters_fold_to_few_lines() -> None:
     ]
 
 
+def test_equal_domains_show_their_nodes_once() -> None:
+    scenario = cluster([gang("a", 2, 3, running=["n1", "n3"])], nodes(4))
+    assert lines(scenario)[2:] == [
+        "   └─ rack r[1-2] ×2 | 4 | 13/16 each | ██░░░░░░ | A a ×2",
+        "      ├─ n[1,3] | 2 | 5/8 each | AAA····· | ",
+        "      └─ n[2,4] | 2 | 8/8 each | ········ | ",
+    ]
+
+
 def test_a_flat_cluster_lists_its_nodes() -> None:
     scenario = replace(cluster([gang("a", 1, 8, running=["n2"])]), topologies=())
     assert lines(scenario) == [

@@ -95,15 +95,20 @@ def _closing(moment: Occupancy, target: Path, picture: Path) -> list[str]:
 
 def _drawing(names: list[str], moments: list[Occupancy]) -> str:
     from railwise.report.svg_topology import Panel, panels_svg
+
+    panels = [Panel(name, moment, _caption(moment)) for name, moment in zip(names, moments, strict=True)]
+    return panels_svg("The same workloads, placed in three ways", panels)
+
+
+def _caption(moment: Occupancy) -> str:
+    """Return how many of the new workloads lie inside one rack, and what is left for others there."""
+    from railwise.model.plan import State
     from railwise.report.wording import counted
 
-    panels = [
-        Panel(
-            name, moment, f"room left for {counted(moment.slots['rack'].get(4, 0), 'gang')} of 4 nodes inside one rack"
-        )
-        for name, moment in zip(names, moments, strict=True)
-    ]
-    return panels_svg("The same workloads, placed in three ways", panels)
+    decided = [one for one in moment.plan.workloads if one.state is not State.RUNNING] if moment.plan else []
+    together = sum(1 for one in decided if len(one.domains.get("rack", ())) == 1)
+    left = ", ".join(f"{counted(size, 'node')} ×{moment.slots['rack'].get(size, 0)}" for size in SIZES)
+    return f"{together} of {len(decided)} in one rack; left: {left}"
 
 
 def _free_name(folder: Path, name: str, text: str) -> Path:

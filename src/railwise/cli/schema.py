@@ -16,6 +16,6 @@ def command(*, kind: str) -> None:
     `# yaml-language-server: $schema=scenario.schema.json`.
     """
     from railwise.cli.output import print_data
-    from railwise.formats import schema
+    from railwise.formats.schema import schema_of
 
-    print_data(schema.schema_of(kind), "json")
+    print_data(schema_of(kind), "json")

@@ -75,13 +75,22 @@ def where(scenario: Scenario, workload: Workload, entry: WorkloadPlan) -> str:
 
 
 def preference(workload: Workload, entry: WorkloadPlan) -> Cell:
-    """Return whether the preferred level was met: ``rack: yes``, ``rack: no``; a dash where none was given."""
+    """Return whether the preferred level was met: ``rack: yes``, ``rack: no``; a dash where none was given.
+
+    A plan judges what it places; of what merely keeps running the workload's own level is looked at.
+    """
     wanted = [leaf.topology.preferred for _, leaf in leaves(workload.root)] if workload.root.groups else []
     names = [name for name in (workload.root.topology.preferred, *wanted) if name and name != NO_LEVEL]
     if not names or not entry.pods:
         return Cell(NOTHING, DIM)
     level = names[0] if len(set(names)) == 1 else "levels"
-    return Cell(f"{level}: yes", GOOD) if entry.preferred_met else Cell(f"{level}: no", WARN)
+    met = entry.preferred_met
+    if entry.state is State.RUNNING:
+        own = workload.root.topology.preferred
+        if own not in entry.domains:
+            return Cell(NOTHING, DIM)
+        level, met = own, len(entry.domains[own]) == 1
+    return Cell(f"{level}: yes", GOOD) if met else Cell(f"{level}: no", WARN)
 
 
 def rank_map(entry: WorkloadPlan) -> str:

@@ -38,7 +38,7 @@ def topology_table(root: Domain, marks: Mapping[str, Mark], *, nodes: bool | Non
     if root.children:
         _walk(lines, [[root]], "", marks, show=show)
     else:
-        _walk_nodes(lines, root.nodes, "", marks)
+        _walk_nodes(lines, [root.nodes], "", marks)
     return table(["DOMAIN", "NODES", Column("FREE", right=True), "CARDS", "WHO"], lines)
 
 
@@ -66,7 +66,7 @@ def _walk(
         if equal[0].children:
             _walk(lines, [equal], below, marks, show=show)
         elif show:
-            _walk_nodes(lines, [use for domain in equal for use in domain.nodes], below, marks)
+            _walk_nodes(lines, [domain.nodes for domain in equal], below, marks)
 
 
 def _names(domains: Sequence[Domain]) -> str:
@@ -148,11 +148,14 @@ def _troubles(nodes: Sequence[NodeUse]) -> list[tuple[str, list[NodeUse]]]:
 
 
 def _walk_nodes(
-    lines: list[tuple[Cell, ...]], nodes: Sequence[NodeUse], indent: str, marks: Mapping[str, Mark]
+    lines: list[tuple[Cell, ...]], members: Sequence[Sequence[NodeUse]], indent: str, marks: Mapping[str, Mark]
 ) -> None:
-    groups = [list(group) for _, group in groupby(nodes, key=_looks)]
-    for number, group in enumerate(groups):
-        lead = indent + ("└─ " if number == len(groups) - 1 else "├─ ")
+    """Add the nodes of one line, which stands for one or several equal domains; nodes at the same place are alike."""
+    nodes = members[0]
+    runs = [list(group) for _, group in groupby(range(len(nodes)), key=lambda index: _looks(nodes[index]))]
+    for number, run in enumerate(runs):
+        lead = indent + ("└─ " if number == len(runs) - 1 else "├─ ")
+        group = [member[index] for member in members for index in run]
         use = group[0]
         notes = {"notReady": "not ready", "cordoned": "cordoned"}.get(use.state, "")
         notes = ", ".join(filter(None, (notes, f"kept for {use.kept_for}" if use.kept_for else "")))
