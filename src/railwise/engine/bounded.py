@@ -15,6 +15,7 @@ from railwise.engine.domains import bits_of
 from railwise.engine.gang import Indexes, ladder
 from railwise.engine.layout import Spot
 from railwise.engine.ledger import Grant
+from railwise.engine.racks import RackIndex
 from railwise.engine.shapes import Shape
 from railwise.engine.spread import fill_racks, level_shares
 from railwise.engine.state import ClusterState
@@ -41,6 +42,7 @@ class BoundedSearch:
         self.indexes: Final = indexes
         self.log: Log = []
         self.tries = MOST_TRIES
+        self.running: Final = [node for leaf in demand.leaves for node in leaf.fixed.values()]
 
     def undo(self, length: int) -> None:
         """Take back everything put after the log had this length."""
@@ -219,14 +221,36 @@ class BoundedSearch:
             if level >= 0:
                 low, high = spread.racks_in(level, domain)
                 first, last = max(first, low), min(last, high)
+        shares = self._near_running(racks, range(first, last), pods)
+        left = pods - sum(here for _, here in shares)
+        taken = {rack for rack, _ in shares}
         mask = ((1 << (last - first)) - 1) << first
-        best = racks.cheapest(pods, mask)
+        for rack in taken:
+            mask &= ~(1 << rack)
+        best = racks.cheapest(left, mask) if left else None
         if best is not None:
-            return [(order[place], here) for place, here in racks.positions(best[0], pods)]
-        shares = fill_racks(racks, range(first, last), pods)
+            shares.append((best[0], left))
+        elif left:
+            shares += fill_racks(racks, [rack for rack in range(first, last) if rack not in taken], left)
         if self.demand.root.even:
             shares = level_shares(racks, shares)
         return [(order[place], count) for rack, here in shares for place, count in racks.positions(rack, here)]
+
+    def _near_running(self, racks: RackIndex, inside: range, pods: int) -> list[tuple[int, int]]:
+        """Return (rack, pods) in racks where pods of the workload run already, those with most of them first."""
+        if not self.running or not racks.depth:
+            return []
+        domain_of = self.state.trees[self.demand.root.tree].tree.domain_of[-1]
+        counts: dict[int, int] = {}
+        for node in self.running:
+            counts[domain_of[node]] = counts.get(domain_of[node], 0) + 1
+        shares: list[tuple[int, int]] = []
+        for rack in sorted(counts, key=lambda rack: (-counts[rack], rack)):
+            here = min(pods, racks.of_rack[rack].capacity)
+            if rack in inside and here:
+                shares.append((rack, here))
+                pods -= here
+        return shares
 
 
 def place_bounded(
