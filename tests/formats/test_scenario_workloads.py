@@ -170,7 +170,8 @@ def test_a_hostlist_as_name_makes_many_workloads_in_order() -> None:
 def test_each_alternative_has_a_root_with_the_keys_it_shares() -> None:
     read = workload(
         "{name: a, topology: {required: rack}, nodeSelector: {pool: gold}, "
-        "alternatives: [{pods: 2, request: {gpu: 8}}, {pods: 4, request: {gpu: 4}, slowdown: 1.1, topology: {required: node}}]}"
+        "alternatives: [{pods: 2, request: {gpu: 8}}, "
+        "{pods: 4, request: {gpu: 4}, slowdown: 1.1, topology: {required: node}}]}"
     )
     gold = Selection((("pool", "gold"),))
     eight, four = Request(CardRequest(CARDS_WHOLE, 8)), Request(CardRequest(CARDS_WHOLE, 4))

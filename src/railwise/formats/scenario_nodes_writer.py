@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from math import gcd
+from itertools import pairwise
 from typing import Any
 
 from railwise.formats.hostlist import fold
@@ -52,7 +52,7 @@ def taints_document(taints: Sequence[Taint]) -> list[dict[str, str]]:
 
 def nodes_document(nodes: Sequence[Node], topologies: Sequence[Topology]) -> list[dict[str, Any]]:
     """Return the entries of the nodes in their order."""
-    return [_entry(run, topologies) for run in _runs(nodes)]
+    return [_entry(part, topologies) for run in _runs(nodes) for part in _regular(run)]
 
 
 def _runs(nodes: Sequence[Node]) -> Iterator[list[Node]]:
@@ -70,6 +70,21 @@ def _runs(nodes: Sequence[Node]) -> Iterator[list[Node]]:
         run, prefix = [node], mine
     if run:
         yield run
+
+
+def _regular(run: list[Node]) -> Iterator[list[Node]]:
+    """Yield parts of a run in which each domain of a level holds as many nodes as the next one."""
+    for topology, places in run[0].places.items():
+        for level in places:
+            names = [node.places[topology][level] for node in run]
+            starts = [0, *(place for place in range(1, len(names)) if names[place] != names[place - 1]), len(names)]
+            sizes = [end - start for start, end in pairwise(starts)]
+            cuts = [start for start, (size, before) in zip(starts[1:], pairwise(sizes), strict=False) if size != before]
+            if cuts:
+                for first, last in pairwise([0, *cuts, len(run)]):
+                    yield from _regular(run[first:last])
+                return
+    yield run
 
 
 def _alike(one: Node, other: Node) -> bool:
@@ -124,12 +139,9 @@ def _entry(run: Sequence[Node], topologies: Sequence[Topology]) -> dict[str, Any
 
 
 def _column(names: list[str]) -> str:
-    """Return the fewest names in equal consecutive runs that stand for these, as a hostlist."""
-    run = len(names)
-    for place in range(1, len(names)):
-        if names[place] != names[place - 1]:
-            run = gcd(run, place)
-    return fold(names[::run])
+    """Return the names that stand for these in equal consecutive runs, as a hostlist."""
+    first = next((place for place in range(1, len(names)) if names[place] != names[0]), len(names))
+    return fold(names[::first])
 
 
 def _cards(node: Node) -> dict[str, Any]:
