@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
+from railwise.engine.cycle import plan_scenario
 from railwise.engine.verdict import ACTS
+from railwise.formats.scenario import read_spec
 from railwise.model.reason import Act, Code
 from railwise.report.code_pages import code_named, codes_table, markdown, page_item, page_lines
 from railwise.report.code_texts import PAGES
@@ -55,6 +58,32 @@ def test_the_page_of_a_terminal_and_the_data_say_the_same(code: Code) -> None:
     assert str(item["meaning"]) in words
     for remedy in PAGES[code].remedies:
         assert remedy in words
+
+
+DEFAULTS = {
+    "topologies": [{"name": "fabric", "levels": ["rack"]}],
+    "nodes": [{"name": "n[1-4]", "gpus": 8, "in": {"rack": "r[1-2]"}}],
+}
+"""What an example leaves out."""
+
+NOT_YET = {Code.OVER_QUOTA, Code.RESERVED, Code.WAITING_FOR_VICTIMS, Code.WAITING_FOR_QUOTA, Code.BEHIND_OTHERS}
+"""Codes that no plan gives yet; the test below tells when one of them does."""
+
+
+def given(code: Code) -> list[Code]:
+    """Return the codes of the workloads that wait in a page's example."""
+    plan = plan_scenario(read_spec(DEFAULTS | yaml.safe_load("\n".join(PAGES[code].example))))
+    return [entry.reason.code for entry in plan.workloads if entry.reason]
+
+
+@pytest.mark.parametrize("code", [code for code in Code if code not in NOT_YET and code is not Code.UNPROVEN])
+def test_the_example_of_a_page_causes_its_code(code: Code) -> None:
+    assert code in given(code)
+
+
+@pytest.mark.parametrize("code", [code for code in Code if code in NOT_YET])
+def test_the_list_of_codes_that_no_plan_gives_yet_is_current(code: Code) -> None:
+    assert code not in given(code), "take it out of NOT_YET"
 
 
 def test_the_reference_page_is_current() -> None:

@@ -133,5 +133,5 @@ def test_slots_of_mixed_nodes_name_no_gpus_and_of_a_flat_cluster_no_level() -> N
     assert [column.name for column in slots_table(mixed).columns][:2] == ["GANG", "IN ONE RACK"]
     flat = occupancy(replace(cluster([]), topologies=()))
     assert [column.name for column in slots_table(flat).columns] == ["GANG", "GPUS", "IN ALL"]
-    assert narrowest(flat.slots) == "cluster"
-    assert narrowest(mixed.slots) == "rack"
+    assert narrowest(flat.scenario, flat.slots) == "cluster"
+    assert narrowest(mixed.scenario, mixed.slots) == "rack"

@@ -87,6 +87,28 @@ def test_nodes_without_a_domain_stand_apart() -> None:
     ]
 
 
+def test_nodes_without_a_domain_or_a_card_stand_together() -> None:
+    first, second, *rest = nodes(4)
+    bare = [replace(node, places={"fabric": {"superpod": "p1"}}, cards=()) for node in (first, second)]
+    scenario = cluster([gang("a", 1, 0, running=["n2"])], [*bare, *rest])
+    assert lines(scenario)[2:5] == [
+        "   ├─ (no rack) | 2 | 0/0 |  | A a",
+        "   │  ├─ n1 | 1 | 0/0 |  | ",
+        "   │  └─ n2 | 1 | 0/0 | A | ",
+    ]
+
+
+def test_a_level_is_not_said_twice() -> None:
+    scenario = cluster(
+        [], [replace(node, places={"fabric": {"superpod": "Superpod-1", "rack": "r1"}}) for node in nodes(2)]
+    )
+    assert [line.split(" | ")[0] for line in lines(scenario, show=False)] == [
+        "fabric",
+        "└─ Superpod-1",
+        "   └─ rack r1",
+    ]
+
+
 def test_trouble_is_named() -> None:
     first, second, *rest = nodes(4)
     scenario = cluster([], [replace(first, ready=False), replace(second, unhealthy=frozenset({0})), *rest])

@@ -59,7 +59,7 @@ def command(
         print_table(plan_table(scenario, plan), wide=form == "wide")
         notes = plan_notes(plan)
         print_lines(["", *notes, ""] if notes else [""])
-        print_lines(_closing(plan, [*paths, *files]))
+        print_lines(_closing(scenario, plan, [*paths, *files]))
     if svg:
         from railwise.report.occupancy import occupancy
         from railwise.report.svg_topology import Panel, topology_svg
@@ -72,13 +72,13 @@ def command(
     return ExitCode.FINDING if check and waits else ExitCode.OK
 
 
-def _closing(plan: Plan, files: list[str]) -> list[str]:
+def _closing(scenario: Scenario, plan: Plan, files: list[str]) -> list[str]:
     """Return the totals, the slots left, and the command that tells more about the first one who waits."""
     from railwise.model.plan import State
     from railwise.report.plan_tables import plan_totals
     from railwise.report.slots import narrowest, slots_line
 
-    level = narrowest(plan.slots_left)
+    level = narrowest(scenario, plan.slots_left)
     where = f"inside one {level}" if level != "cluster" else "in all"
     left = slots_line(plan.slots_left, level)
     waits = next((entry.name for entry in plan.workloads if entry.state is State.PENDING), "")

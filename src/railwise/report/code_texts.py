@@ -137,6 +137,7 @@ _ABOUT_QUEUES: dict[Code, Page] = {
         "The queue has no quota left, and its siblings use or keep back what it could borrow. Cards may be free.",
         Act.WAIT,
         (
+            "nodes: [{name: 'n[1-2]', gpus: 8}]",
             "queues:",
             "- {name: a, quota: {gpu: 8}}",
             "- {name: b, quota: {gpu: 8}, lend: {gpu: 0}}   # lends nothing",
@@ -220,10 +221,12 @@ _ABOUT_ROOM: dict[Code, Page] = {
         " whose victims are just ending, or to keep a promise of whole domains to a queue.",
         Act.WAIT,
         (
+            "nodes: [{name: 'n[1-2]', gpus: 8}]",
             "policy: {reserveAfter: 0s}",
             "workloads:",
-            "- {name: big, pods: 8, request: {gpu: 8}, topology: {required: rack}}",
-            "- {name: small, request: {gpu: 8}}   # comes second",
+            "- {name: busy, request: {gpu: 8}, running: {nodes: [n1]}}",
+            "- {name: big, pods: 2, request: {gpu: 8}}   # n2 is kept for it",
+            "- {name: small, request: {gpu: 8}}",
         ),
         (
             "Wait; what is kept is listed by railwise plan.",
@@ -236,6 +239,7 @@ _ABOUT_ROOM: dict[Code, Page] = {
         "Workloads that had to give way are ending, and the room they leave is held for this one.",
         Act.WAIT,
         (
+            "nodes: [{name: n1, gpus: 8}]",
             "workloads:",
             "- {name: old, request: {gpu: 8}, running: {nodes: [n1]}}",
             "- {name: urgent, priority: 100, request: {gpu: 8}}",
@@ -248,9 +252,10 @@ _ABOUT_ROOM: dict[Code, Page] = {
         "The queue serves its workloads in order, and without backfill nobody overtakes. The summary says how many.",
         Act.WAIT,
         (
+            "nodes: [{name: n1, gpus: 8}]",
             "policy: {backfill: none}",
             "workloads:",
-            "- {name: first, pods: 8, request: {gpu: 8}}",
+            "- {name: first, pods: 2, request: {gpu: 8}}",
             "- {name: second, request: {gpu: 1}}",
         ),
         (
@@ -264,7 +269,10 @@ _ABOUT_ROOM: dict[Code, Page] = {
         "The search is exact for small instances and bounded for large ones. Here it reached its bound without a"
         " placement, so the true cause is not known, and no other code is claimed.",
         Act.WAIT,
-        ("workloads:", "- {name: mesh, groups: [...]}   # a dozen groups with rules of their own over many domains"),
+        (
+            "workloads:",
+            "- name: mesh   # with a dozen groups, each with rules of its own, over hundreds of domains",
+        ),
         (
             "Wait: the search is repeated whenever the cluster changes.",
             "Fewer groups or simpler rules make the search exact.",

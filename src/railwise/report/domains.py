@@ -6,6 +6,7 @@ and adds up what a reader looks for: nodes, card-slots, free ones.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from railwise.engine.tree import Tree
@@ -53,12 +54,25 @@ def domain_tree(moment: Occupancy, topology: Topology | None = None) -> Domain:
                 tree.levels[level],
                 tier.names[index],
                 "/".join(name or "-" for name in tree.path(level, index)),
-                () if last else tuple(below[tier.first_child[index] : tier.last_child[index]]),
+                () if last else _together(below[tier.first_child[index] : tier.last_child[index]]),
                 tuple(ordered[tier.start[index] : tier.end[index]]),
             )
             for index in range(len(tier.names))
         ]
-    return _domain("", chosen.name, "", tuple(below), tuple(ordered))
+    return _domain("", chosen.name, "", _together(below), tuple(ordered))
+
+
+def _together(siblings: Sequence[Domain]) -> tuple[Domain, ...]:
+    """Return siblings with neighbours without a name as one: the engine keeps them apart, a reader need not."""
+    found: list[Domain] = []
+    for one in siblings:
+        if found and not one.name and not found[-1].name:
+            before = found[-1]
+            children = _together((*before.children, *one.children))
+            found[-1] = _domain(one.level, "", one.path, children, before.nodes + one.nodes)
+        else:
+            found.append(one)
+    return tuple(found)
 
 
 def _domain(level: str, name: str, path: str, children: tuple[Domain, ...], nodes: tuple[NodeUse, ...]) -> Domain:

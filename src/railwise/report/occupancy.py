@@ -43,7 +43,10 @@ class NodeUse:
         """Return runs of equal cards as (label, first card, count).
 
         The label is the workload, ``""`` for free cards, ``"!"`` for sick ones, ``"+"`` for cards that several share.
+        A node without cards is one run of one, as if it were a card.
         """
+        if not self.cards:
+            return (("+" if len(self.pods) > 1 else "".join(name for name, _ in self.pods), 0, 1),)
         found: list[tuple[str, int, int]] = []
         for index, card in enumerate(self.cards):
             label = "!" if not card.healthy else "+" if len(card.tenants) > 1 else "".join(card.tenants)

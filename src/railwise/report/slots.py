@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from railwise.model.scenario import Scenario
 from railwise.report.occupancy import Occupancy, empty_slots
 from railwise.report.table import BAD, GOOD, NOTHING, WARN, Cell, Column, Table, row, table
 from railwise.report.wording import counted
@@ -22,9 +23,10 @@ def slots_table(moment: Occupancy) -> Table:
     GPUs are given where all nodes have as many.
     """
     now, empty, scenario = moment.slots, empty_slots(moment.scenario), moment.scenario
-    declared = [level for level in empty if level != "cluster" and empty[level]]
-    levels = list(reversed(declared))
-    if not declared or (now["cluster"], empty["cluster"]) != (now[declared[0]], empty[declared[0]]):
+    trees = [[level for level in one.level_names() if empty.get(level)] for one in scenario.topologies]
+    levels = list(dict.fromkeys(level for names in trees for level in reversed(names)))
+    widest = {names[0] for names in trees if names}
+    if all((now["cluster"], empty["cluster"]) != (now[level], empty[level]) for level in widest):
         levels.append("cluster")
     sizes = sorted({size for level in levels for size, count in empty[level].items() if count})
     cards = {node.card_count() for node in scenario.nodes if node.card_count()}
@@ -55,10 +57,10 @@ def slots_line(slots: Slots, level: str) -> str:
     return ", ".join(f"{counted(size, 'node')} ×{count}" for size, count in sorted(slots.get(level, {}).items()))
 
 
-def narrowest(slots: Slots) -> str:
-    """Return the narrowest level that slots are counted for (``cluster`` for a flat one)."""
-    levels = [level for level in slots if level != "cluster" and slots[level]]
-    return levels[-1] if levels else "cluster"
+def narrowest(scenario: Scenario, slots: Slots) -> str:
+    """Return the narrowest level of the default topology that slots are counted for, or ``cluster``."""
+    names = scenario.topologies[0].level_names() if scenario.topologies else ()
+    return next((level for level in reversed(names) if slots.get(level)), "cluster")
 
 
 def slot_items(moment: Occupancy) -> list[dict[str, object]]:

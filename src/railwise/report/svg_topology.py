@@ -174,7 +174,7 @@ def _draw_bar(canvas: Canvas, use: NodeUse, place: tuple[int, int], scale: Scale
     x, y = place
     cards = len(use.cards)
     edges = [card * scale.bar // cards for card in range(cards + 1)] if cards else [0, scale.bar]
-    for label, first, count in use.runs() or (("", 0, 1),):
+    for label, first, count in use.runs():
         mark = shown.get(label)
         cells = list(range(first, first + count + 1)) if scale.name else [first, first + count]
         for left, right in pairwise(cells):

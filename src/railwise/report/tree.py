@@ -73,7 +73,8 @@ def _names(domains: Sequence[Domain]) -> str:
     if not domains[0].name:
         return f"(no {domains[0].level})"
     names = list(dict.fromkeys(domain.name for domain in domains))
-    return f"{domains[0].level} {fold(names)}"
+    level = domains[0].level
+    return fold(names) if names[0].lower().startswith(level.lower()) else f"{level} {fold(names)}"
 
 
 def _signature(domain: Domain) -> tuple[object, ...]:
@@ -102,7 +103,7 @@ def _line(
         Cell(f"{lead}{name}{many}", tone),
         hosts,
         Cell(free, GOOD if one.cards and one.free == one.cards else DIM if not one.free else ""),
-        bar(one.cards - one.free, one.cards),
+        Cell(bar(one.cards - one.free, one.cards)),
         who(nodes, marks, most=0 if show else NAMED) if not one.children else Cell(""),
     )
 
@@ -165,7 +166,7 @@ def _walk_nodes(
                 f"{lead}{fold([one.node.name for one in group])}",
                 Cell(str(len(group)), DIM),
                 Cell(f"{use.free}/{len(use.cards)}{each}", GOOD if use.cards and use.free == len(use.cards) else ""),
-                card_letters(use, marks),
+                Cell(card_letters(use, marks)),
                 Cell(notes, BAD if use.state == "notReady" else WARN),
             )
         )
@@ -177,6 +178,8 @@ def _looks(use: NodeUse) -> tuple[object, ...]:
 
 def card_letters(use: NodeUse, marks: Mapping[str, Mark]) -> str:
     """Return one character a card: a workload's letter, ``·`` free, ``+`` shared, ``x`` unhealthy, ``#`` others."""
+    if not use.cards:
+        return "".join(marks[name].letters for name, _ in use.pods if name in marks)
     text = ""
     for label, _, count in use.runs():
         letters = marks[label].letters if label in marks else ""

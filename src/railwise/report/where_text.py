@@ -127,7 +127,7 @@ def _price_lines(scenario: Scenario, plan: Plan, entry: WorkloadPlan) -> list[Ce
     without = replace(plan, workloads=tuple(replace(one, pods=()) if one is entry else one for one in plan.workloads))
     before, after = occupancy(scenario, without).slots, occupancy(scenario, plan).slots
     lines: list[Cell] = []
-    for level in dict.fromkeys((narrowest(before), "cluster")):
+    for level in dict.fromkeys((narrowest(scenario, before), "cluster")):
         lost = [
             f"{counted(size, 'node')} {count} → {after[level].get(size, 0)}"
             for size, count in sorted(before[level].items())
