@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from railwise.engine.cycle import plan_scenario
@@ -66,6 +66,13 @@ def test_survivors_stay_where_they_are(seed: int) -> None:
 
 
 @given(seeds)
+@example(563)
+@example(971)
+@example(1126)
+@example(2767)
+@example(2768)
+@example(2945)
+@example(3520)
 def test_required_is_honoured_when_lost_pods_come_back(seed: int) -> None:
     scenario = _damaged(seed)
     for workload, one in zip(scenario.workloads, plan_scenario(scenario).workloads, strict=True):
