@@ -147,6 +147,8 @@ def _add_columns(
 
 def _runs(columns: _Columns, count: int) -> list[tuple[int, int, dict[str, dict[str, str]]]]:
     """Return (first, last + 1, places) for the longest runs of nodes that stand in the same domains."""
+    if not count:
+        return []
     if all(len(names) == 1 for names in columns.values()):
         return [(0, count, _places(columns, 0, count))]
     starts = {0, count}
@@ -159,5 +161,5 @@ def _runs(columns: _Columns, count: int) -> list[tuple[int, int, dict[str, dict[
 def _places(columns: _Columns, position: int, count: int) -> dict[str, dict[str, str]]:
     places: dict[str, dict[str, str]] = {}
     for (topology, level), names in columns.items():
-        places.setdefault(topology, {})[level] = names[position * len(names) // count] if count else names[0]
+        places.setdefault(topology, {})[level] = names[position * len(names) // count]
     return places
