@@ -147,8 +147,7 @@ def test_a_whole_document_is_read_as_one() -> None:
     [
         ("{workload: pair, state: finished}", "  run: simulate\n", "the twin"),
         ("{workload: pair, starts: {max: 5m}}", "  run: simulate\n", "the twin"),
-        ("{share: {queue: q, gpu: 4}}", "", "fair shares"),
-        ("{oneOf: [{share: {queue: q, gpu: 4}}, {free: {n1: 8}}]}", "", "fair shares"),
+        ("{oneOf: [{workload: pair, state: finished}, {free: {n1: 8}}]}", "  run: simulate\n", "the twin"),
     ],
 )
 def test_what_cannot_be_judged_yet_says_what_it_needs(expect: str, more: str, needs: str) -> None:

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from railwise.engine.accounts import Accounts
 from railwise.engine.alter import alter_node
-from railwise.engine.charges import Amounts, add, of_pod
 from railwise.engine.events import Event, Finish, NodeChange, Submit
 from railwise.engine.gang import Indexes
-from railwise.engine.guard import Guard, Search
-from railwise.engine.order import QueueTree, in_order
+from railwise.engine.guard import Search
 from railwise.engine.placement import Found, Placer
 from railwise.engine.record import Record, minimum_met
 from railwise.engine.sizing import find_minimum, find_most
@@ -59,7 +58,7 @@ class Engine:
         self.search: Final[Search] = Placer(self.state, timed) if policy is None else policy(self.state)
         indexes = self.search.indexes if isinstance(self.search, Placer) else Indexes(self.state)
         self.verdict: Final = Verdict(self.state, indexes)
-        self.queues: Final = QueueTree(scenario.queues)
+        self.accounts: Final = Accounts(scenario.queues, self.state, self.verdict)
         self.records: Final[dict[str, Record]] = {}
         self.waiting: Final[dict[str, Record]] = {}
         self.warnings: Final[list[str]] = list(scenario.warnings)
@@ -78,10 +77,10 @@ class Engine:
             self._apply(event)
         reasons: dict[str, Reason] = {}
         placed: list[Record] = []
-        decisions = 0
-        queue = in_order(self.waiting.values()) if len(self.waiting) > 1 else list(self.waiting.values())
-        for record in queue:
-            decisions += 1
+        queue: list[Record] = []
+        self.accounts.open_round(self.records.values())
+        for record in self.accounts.turns(list(self.waiting.values())):
+            queue.append(record)
             reason = self._decide(record)
             if reason is not None:
                 reasons[record.workload.name] = reason
@@ -93,7 +92,7 @@ class Engine:
         for record in placed:
             if not (self._wants_more(record) and self._may_grow(record)):
                 del self.waiting[record.workload.name]
-        return self._plan(queue, reasons, now, decisions)
+        return self._plan(queue, reasons, now)
 
     def _book_first(self) -> None:
         """Submit the scenario's workloads: running pods whose cards are named are booked before the others."""
@@ -102,7 +101,7 @@ class Engine:
         for record in sorted(records, key=lambda record: not record.names_cards()):
             record.occupy(self.state)
         for record in records:
-            self._recharge(record)
+            self.accounts.recharge(record)
             self._enter(record)
         self.warnings.extend(overfull(self.state))
 
@@ -116,14 +115,14 @@ class Engine:
             record = Record(event.workload, self.state)
             if event.workload.root.running is not None or event.workload.root.groups:
                 record.occupy(self.state)
-                self._recharge(record)
+                self.accounts.recharge(record)
             self._enter(record)
         elif isinstance(event, Finish):
             gone = self.records.pop(event.name, None)
             self.waiting.pop(event.name, None)
             if gone is not None:
                 gone.take_away(self.state, list(gone.pods))
-                self._recharge(gone)
+                self.accounts.recharge(gone)
         else:
             self._alter(event)
 
@@ -132,14 +131,14 @@ class Engine:
         if node is None:
             return
         alter_node(self.state, node, event.values)
-        self.verdict.empty.forget()
+        self.verdict.forget()
         if event.values.get("ready") is False and self.state.policy.node_grace == 0:
             for record in self.records.values():
                 keys = [key for key, (where, _) in record.pods.items() if where == node]
                 if keys:
                     record.take_away(self.state, keys)
                     record.lost.update(keys)
-                    self._recharge(record)
+                    self.accounts.recharge(record)
                     self.waiting[record.workload.name] = record
         elif event.values.get("ready") is True or "gpu.unhealthy" in event.values:
             for record in self.records.values():
@@ -158,21 +157,6 @@ class Engine:
     def _may_grow(self, record: Record) -> bool:
         return record.workload.kind != "training" or record.workload.elastic
 
-    def _recharge(self, record: Record) -> None:
-        """Count in the queue what the workload holds now."""
-        queue = record.workload.queue
-        if queue not in self.queues.limited:
-            return
-        now: Amounts = {}
-        leaves = record.demand.leaves
-        for (number, _), (node, grant) in record.pods.items():
-            shape = leaves[number].shape
-            if shape is not None:
-                add(now, of_pod(shape, node, grant, self.state))
-        self.queues.charge(queue, record.charged, -1)
-        self.queues.charge(queue, now)
-        record.charged = now
-
     def _decide(self, record: Record) -> Reason | None:
         """Give a workload its minimum; return why not, None where it has it."""
         refusal = self._static_refusal(record)
@@ -185,7 +169,7 @@ class Engine:
         workload = record.workload
         if workload.invalid:
             return self.verdict.plain(Code.INVALID_REQUEST, workload.invalid)
-        code, text = self.queues.refuses(workload.queue)
+        code, text = self.accounts.tree.refuses(workload.queue)
         if code == Code.UNKNOWN_QUEUE:
             return self.verdict.plain(code, text)
         if record.unreadable is not None:
@@ -210,7 +194,7 @@ class Engine:
         else:
             order_list = [record.current]
         proven = True
-        guard = Guard(self.search, self.queues, record, self.state)
+        guard = self.accounts.guard(record, self.search)
         for index in order_list:
             found = find_minimum(record.demands[index], guard.place)
             if isinstance(found, Found):
@@ -218,19 +202,19 @@ class Engine:
                 self._put(record, found)
                 return None
             proven = proven and found.proven
-        if guard.broken and not guard.searched:
-            return self.verdict.plain(Code.OVER_LIMIT, guard.broken)
+        if guard.refusal is not None and (not guard.searched or guard.refusal[0] == Code.WAITING_FOR_QUOTA):
+            return self.verdict.plain(*guard.refusal)
         return self.verdict.refuse(record.demands[0], proven=proven)
 
     def _put(self, record: Record, found: Found) -> None:
         if found.pods or not record.pods:
             record.met, record.exact = found.met, found.exact
         record.put(self.state, found.pods)
-        self._recharge(record)
+        self.accounts.recharge(record)
 
     def _grow(self, record: Record) -> None:
         """Give a workload as much surplus as fits; one that was placed in this round is placed again, whole."""
-        guard = Guard(self.search, self.queues, record, self.state)
+        guard = self.accounts.guard(record, self.search)
         if record.started:
             found = find_most(record.demand, guard.place) if self._may_grow(record) else None
             if found is not None and found.pods:
@@ -238,15 +222,15 @@ class Engine:
             return
         pods = dict(record.pods)
         record.take_away(self.state, list(pods))
-        self._recharge(record)
+        self.accounts.recharge(record)
         found = find_most(record.demand, guard.place)
         if found is not None and len(found.pods) > len(pods):
             self._put(record, found)
         else:
             record.put_back(self.state, pods)
-            self._recharge(record)
+            self.accounts.recharge(record)
 
-    def _plan(self, queue: list[Record], reasons: dict[str, Reason], now: int, decisions: int) -> Plan:
+    def _plan(self, queue: list[Record], reasons: dict[str, Reason], now: int) -> Plan:
         workloads: list[WorkloadPlan] = []
         for record in queue:
             reason = reasons.get(record.workload.name)
@@ -260,7 +244,7 @@ class Engine:
             time=now,
             workloads=tuple(workloads),
             warnings=tuple(self.warnings),
-            decisions=decisions,
+            decisions=len(queue),
         )
 
     def describe(self, record: Record, reason: Reason | None) -> WorkloadPlan:

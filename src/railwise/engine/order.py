@@ -1,100 +1,26 @@
-"""Who is served first, which queues serve nobody, and how much a queue may hold.
+"""Who is served next: repairs first, then down the tree of queues, then by priority and time inside a queue.
 
-Workloads go by priority, then time of submission, then place in the document; running ones that lost pods go before
-new ones of the same or lower priority. A queue's limit and the limits above it are ceilings. Quota and fair shares
-have their place here once they are decided by.
+The next workload is the one at which the queues' keys point: top-down the child with the lowest (not within its
+quota after admission, share after admission, minus priority, name). Since every admission changes what is held, the
+choice is made again for each workload.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from typing import Final
 
-from railwise.engine.charges import GPU, Amounts, add
+from railwise.engine.charges import Amounts
+from railwise.engine.queue_shares import Shares
+from railwise.engine.queue_tree import TOP, QueueTree
 from railwise.engine.record import Record
-from railwise.model.queue import Queue
-from railwise.model.reason import Code
 
-DEFAULT_QUEUE: Final = "default"
-
-
-class QueueTree:
-    """The queues of a scenario; those in a cycle or below an unknown parent stand in no tree and serve nobody."""
-
-    def __init__(self, queues: Iterable[Queue]) -> None:
-        """Sort sound queues from the others."""
-        self.by_name: Final = {queue.name: queue for queue in queues}
-        self.sound: Final = {name for name in self.by_name if self._reaches_root(name)}
-        self.parents: Final = {queue.parent for queue in self.by_name.values() if queue.parent}
-        self.held: Final[dict[str, Amounts]] = {name: {} for name in self.sound}
-        self.limited: Final = {name for name in self.sound if any(queue.limit for queue in self.chain(name))}
-
-    def _reaches_root(self, name: str) -> bool:
-        seen: set[str] = set()
-        while name:
-            if name in seen or name not in self.by_name:
-                return False
-            seen.add(name)
-            name = self.by_name[name].parent
-        return True
-
-    def chain(self, name: str) -> list[Queue]:
-        """Return a sound queue and the queues above it, from below."""
-        found: list[Queue] = []
-        while name in self.by_name and name in self.sound:
-            found.append(self.by_name[name])
-            name = self.by_name[name].parent
-        return found
-
-    def refuses(self, name: str) -> tuple[Code | None, str]:
-        """Return why a queue serves nobody (code, text), or (None, "") where it does."""
-        if name not in self.by_name:
-            if name == DEFAULT_QUEUE:
-                return None, ""
-            known = ", ".join(sorted(self.by_name)) or DEFAULT_QUEUE
-            return Code.UNKNOWN_QUEUE, f"there is no queue '{name}' (known: {known})"
-        if name not in self.sound:
-            return Code.UNKNOWN_QUEUE, f"queue '{name}' stands in no tree: its parents are unknown or form a circle"
-        if name in self.parents:
-            below = ", ".join(sorted(queue.name for queue in self.by_name.values() if queue.parent == name))
-            return Code.UNKNOWN_QUEUE, f"queue '{name}' has queues below it and takes no workloads itself (use {below})"
-        for queue in self.chain(name):
-            if queue.stopped:
-                return Code.QUEUE_STOPPED, f"queue '{queue.name}' is stopped"
-        return None, ""
-
-    def charge(self, name: str, amounts: Amounts, times: int = 1) -> None:
-        """Count amounts in a queue and all queues above it; ``times`` -1 takes them back."""
-        if name in self.limited:
-            for queue in self.chain(name):
-                add(self.held[queue.name], amounts, times)
-
-    def over_limit(self, name: str, amounts: Amounts) -> str:
-        """Return which limit the amounts would break, empty where none."""
-        if name not in self.limited:
-            return ""
-        for queue in self.chain(name):
-            held = self.held[queue.name]
-            for resource, limit in sorted(queue.limit.items()):
-                asked = amounts.get(resource, 0)
-                if asked and held.get(resource, 0) + asked > limit:
-                    return (
-                        f"queue '{queue.name}' may hold {_shown(resource, limit)} {resource} and holds "
-                        f"{_shown(resource, held.get(resource, 0))}; {_shown(resource, asked)} more are asked for"
-                    )
-        return ""
-
-
-def _shown(resource: str, amount: int) -> str:
-    """Return an amount for people: cards from thousandths, the rest as it is."""
-    if resource != GPU:
-        return str(amount)
-    whole, part = divmod(amount, 1000)
-    return f"{whole}.{part:03d}".rstrip("0").rstrip(".") if part else str(whole)
+Key = tuple[bool, bool, Fraction, int, str]
 
 
 def in_order(records: Iterable[Record]) -> list[Record]:
-    """Return workloads in the order in which they are served."""
+    """Return workloads of one queue in the order in which they are served."""
     return sorted(
         records,
         key=lambda record: (
@@ -105,3 +31,69 @@ def in_order(records: Iterable[Record]) -> list[Record]:
             record.workload.name,
         ),
     )
+
+
+class Turns:
+    """The waiting workloads of one round, handed out one by one on what the queues hold at that moment."""
+
+    def __init__(self, records: Iterable[Record], tree: QueueTree, shares: Shares) -> None:
+        """Sort repairs and the workloads of each queue."""
+        ordered = in_order(records)
+        self.tree: Final = tree
+        self.shares: Final = shares
+        self.repairs: Final = [record for record in ordered if record.started]
+        self.leaves: Final[dict[str, list[Record]]] = {}
+        self.homeless: Final[list[Record]] = []
+        for record in ordered:
+            if record.started:
+                continue
+            queue = record.workload.queue
+            if queue in tree.sound and queue not in tree.children:
+                self.leaves.setdefault(queue, []).append(record)
+            else:
+                self.homeless.append(record)
+
+    def __iter__(self) -> Iterator[Record]:
+        """Hand out every workload once."""
+        yield from self.homeless
+        while True:
+            queue = self._next_queue(TOP)
+            new = self.leaves[queue][0] if queue else None
+            if self.repairs and (new is None or self.repairs[0].workload.priority >= new.workload.priority):
+                yield self.repairs.pop(0)
+            elif new is not None:
+                self.leaves[queue].pop(0)
+                yield new
+            else:
+                return
+
+    def _next_queue(self, parent: str) -> str:
+        """Return the leaf queue whose turn it is below a parent, empty where none has a workload left."""
+        best = ""
+        best_key: Key | None = None
+        for name in self.tree.children.get(parent, []):
+            leaf = self._next_queue(name) if name in self.tree.children else name
+            if not leaf or not self.leaves.get(leaf):
+                continue
+            key = self._key(name, self.leaves[leaf][0].ask)
+            if best_key is None or key < best_key:
+                best, best_key = leaf, key
+        return best
+
+    def _key(self, name: str, ask: Amounts) -> Key:
+        endless, share = self.share_after(name, ask)
+        queue = self.tree.by_name[name]
+        return not self.tree.within_quota(name, ask), endless, share, -queue.priority, name
+
+    def share_after(self, name: str, ask: Amounts) -> tuple[bool, Fraction]:
+        """Return (endless, allocated divided by fair share) of the dominant resource with these amounts more."""
+        worst = Fraction(0)
+        for resource in self.tree.counted:
+            held = self.tree.held[name].get(resource, 0) + ask.get(resource, 0)
+            if not held:
+                continue
+            due = self.shares[name].get(resource, Fraction(0))
+            if due == 0:
+                return True, Fraction(0)
+            worst = max(worst, held / due)
+        return False, worst

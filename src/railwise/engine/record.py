@@ -33,6 +33,7 @@ class Record:
         self.exact = True
         self.changed = False
         self.charged: Amounts = {}
+        self.ask: Amounts = {}
         try:
             if workload.alternatives:
                 self.demands = [

@@ -11,6 +11,7 @@ from typing import Final
 from railwise.engine.capacity import EmptyCluster
 from railwise.engine.demand import NOT_GIVEN, Demand, Part
 from railwise.engine.gang import Indexes
+from railwise.engine.needed import needed_leaves
 from railwise.engine.placement import Found, Placer
 from railwise.engine.room import Room
 from railwise.engine.selection import repelled, selected
@@ -44,6 +45,7 @@ class Verdict:
         self.state: Final = state
         self.indexes: Final = indexes
         self.empty: Final = EmptyCluster(state)
+        self._never: Final[dict[str, tuple[Demand, bool]]] = {}
 
     def plain(self, code: Code, text: str) -> Reason:
         """Return a reason that needs no counts: something about the workload itself."""
@@ -60,6 +62,20 @@ class Verdict:
         code = self._code(demand, proven=proven)
         text = headline(code, demand, leaf, levels, counts, len(self.state.nodes))
         return Reason(code, text, ACTS.get(code, Act.WAIT), next_step(code), len(self.state.nodes), counts, levels)
+
+    def never_fits(self, demand: Demand) -> bool:
+        """Return whether the minimum is known not to fit even an empty, healthy cluster; remembered."""
+        key = demand.workload.name
+        known = self._never.get(key)
+        if known is None or known[0] is not demand:
+            known = (demand, self._fits_empty(demand, pristine=True) is False)
+            self._never[key] = known
+        return known[1]
+
+    def forget(self) -> None:
+        """Drop what depends on facts about nodes that changed."""
+        self.empty.forget()
+        self._never.clear()
 
     def _hardest(self, demand: Demand) -> Part:
         """Return the leaf whose pods are hardest to place: the one the counts speak of."""
@@ -235,7 +251,7 @@ class _Free:
         """Return whether the sums cover the minimum of the demand (of all groups that are needed)."""
         whole = shared = cpu = memory = pods = 0
         others: dict[str, int] = {}
-        for leaf in _needed(demand.root):
+        for leaf in needed_leaves(demand.root):
             shape, count = leaf.shape, max(leaf.group.min_pods - len(leaf.fixed), 0)
             if shape is None:
                 continue
@@ -256,16 +272,3 @@ class _Free:
             and self.pods >= pods
             and all(self.others.get(name, UNLIMITED) >= amount for name, amount in others.items())
         )
-
-
-def _needed(part: Part) -> list[Part]:
-    """Return the leaves of the groups that are needed at least: the cheapest of K of N."""
-    if part.shape is not None:
-        return [part]
-    options = [_needed(child) for child in part.children]
-    options.sort(key=_weight)
-    return [leaf for option in options[: part.group.min_groups] for leaf in option]
-
-
-def _weight(leaves: list[Part]) -> int:
-    return sum(leaf.group.min_pods * (leaf.shape.gpu_thousandths() if leaf.shape else 0) for leaf in leaves)

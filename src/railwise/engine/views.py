@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from railwise.engine.cycle import Engine
 from railwise.engine.record import Record
 from railwise.engine.state import ClusterState
 from railwise.model.scenario import Scenario
@@ -24,6 +25,16 @@ def booked(scenario: Scenario) -> tuple[ClusterState, list[Record]]:
     for record in sorted(records, key=lambda record: not record.names_cards()):
         record.occupy(state)
     return state, records
+
+
+def fair_shares(scenario: Scenario) -> dict[str, dict[str, int]]:
+    """Return what is due to every queue per resource, in base units (gpu: thousandths), before anything is decided."""
+    engine = Engine(scenario)
+    engine.cycle(())
+    return {
+        queue: {resource: int(amount) for resource, amount in shares.items()}
+        for queue, shares in engine.accounts.shares.items()
+    }
 
 
 def node_rows(scenario: Scenario) -> list[NodeRow]:

@@ -15,8 +15,18 @@ from typing import Final
 
 from railwise.engine.cycle import plan_scenario
 from railwise.engine.outcome import after
-from railwise.engine.views import node_rows
-from railwise.formats.case_model import RUN_SIMULATE, Case, Evicted, Expectation, OfGroup, OfWorkload, Refused, Slots
+from railwise.engine.views import fair_shares, node_rows
+from railwise.formats.case_model import (
+    RUN_SIMULATE,
+    Case,
+    Evicted,
+    Expectation,
+    OfGroup,
+    OfWorkload,
+    Refused,
+    Share,
+    Slots,
+)
 from railwise.formats.document import load
 from railwise.formats.evicted_cards import NeedsError, thousandths_of
 from railwise.formats.expected_places import Places, Pods, differ, listed, outside, topology_names
@@ -27,7 +37,6 @@ from railwise.model.quantity import format_thousandths
 from railwise.model.scenario import Scenario
 
 TWIN: Final = "the twin"
-FAIR_SHARES: Final = "fair shares"
 
 
 class Outcome(Enum):
@@ -95,6 +104,10 @@ class _Result:
     def later(self) -> Scenario:
         return after(self.scenario, self.plan)
 
+    @cached_property
+    def shares(self) -> dict[str, dict[str, int]]:
+        return fair_shares(self.scenario)
+
     def of(self, name: str) -> WorkloadPlan | None:
         return next((one for one in self.plan.workloads if one.name == name), None)
 
@@ -129,8 +142,19 @@ def _differences(expectation: Expectation, result: _Result) -> list[str]:
         for name, count in sorted(times.items()):
             found += outside(f"evictions of {name}", expectation.max_evictions, count)
     if expectation.share is not None:
-        raise NeedsError(FAIR_SHARES)
+        found += _share(expectation.share, result)
     return found
+
+
+def _share(wanted: Share, result: _Result) -> list[str]:
+    due = result.shares.get(wanted.queue)
+    if due is None:
+        return [f"there is no queue '{wanted.queue}'"]
+    return [
+        differ(f"fair share of {wanted.queue} in {resource}", str(amount), str(due.get(resource, 0)))
+        for resource, amount in wanted.amounts.items()
+        if due.get(resource, 0) != amount
+    ]
 
 
 def _one_of(choices: tuple[Expectation, ...], result: _Result) -> list[str]:
