@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
+from railwise.engine.shapes import Shape
 from railwise.engine.state import ClusterState
 from railwise.model.node import Node, Taint
 
@@ -26,6 +28,6 @@ def altered(node: Node, values: dict[str, object]) -> Node:
     return node
 
 
-def alter_node(state: ClusterState, index: int, values: dict[str, object]) -> None:
-    """Change facts about a node; what runs there stays booked."""
-    state.replace_node(index, altered(state.nodes[index], values))
+def alter_node(state: ClusterState, index: int, values: dict[str, object], running: Sequence[Shape]) -> None:
+    """Change facts about a node; what runs there (the shapes of its pods) stays booked."""
+    state.replace_node(index, altered(state.nodes[index], values), running)

@@ -7,6 +7,7 @@ times. It finds most placements there are and proves nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from railwise.engine.blocks import Block, read_blocks
@@ -52,15 +53,31 @@ class BoundedSearch:
 
     def place(self, blocks: list[Block], scope: Scope) -> bool:
         """Place all blocks inside a scope, or change nothing."""
-        if not blocks:
-            return True
-        block, rest = blocks[0], blocks[1:]
-        mark = len(self.log)
-        for inner in self._scopes(block, scope):
+        start = len(self.log)
+        open_choices: list[Iterator[Scope]] = []
+        marks: list[int] = []
+        while len(open_choices) < len(blocks) or not blocks:
+            if not blocks:
+                return True
+            block = blocks[len(open_choices)]
+            open_choices.append(iter(self._scopes(block, scope)))
+            marks.append(len(self.log))
+            while open_choices and not self._next_choice(blocks[len(open_choices) - 1], open_choices[-1], marks[-1]):
+                open_choices.pop()
+                self.undo(marks.pop())
+            if not open_choices:
+                self.undo(start)
+                return False
+        return True
+
+    def _next_choice(self, block: Block, scopes: Iterator[Scope], mark: int) -> bool:
+        """Put a block into the next domain that takes it; what it had put before is undone."""
+        self.undo(mark)
+        for inner in scopes:
             self.tries -= 1
             if self.tries < 0:
-                break
-            if self._fill(block, inner) and self.place(rest, scope):
+                return False
+            if self._fill(block, inner):
                 return True
             self.undo(mark)
         return False
@@ -149,10 +166,15 @@ class BoundedSearch:
 
     def _racks_by_cost(self, tree: int, shape: Shape, pods: int, scope: Scope) -> list[int] | None:
         racks, spread = self.indexes.racks(tree, shape, pods, by_cpu=not self.demand.uses_cards, nodes_first=False)
-        mask = 0
-        for _, level, domain in scope[-1:]:
-            first, last = spread.racks_in(level, domain)
-            mask = ((1 << (last - first)) - 1) << first
+        first, last = 0, len(racks.ranges)
+        for other, level, domain in scope:
+            if other != tree or level >= racks.depth:
+                return None
+            low, high = spread.racks_in(level, domain)
+            first, last = max(first, low), min(last, high)
+        if first >= last:
+            return []
+        mask = ((1 << (last - first)) - 1) << first
         named = self.indexes.named(tree, racks.depth - 1, None)
         mask = named if not scope else mask if named == -1 else mask & named
         best = racks.cheapest(pods, mask)

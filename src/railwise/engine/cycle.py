@@ -18,7 +18,7 @@ from railwise.engine.gang import Indexes
 from railwise.engine.guard import Search
 from railwise.engine.placement import Found, Placer
 from railwise.engine.record import Record, minimum_met
-from railwise.engine.sizing import find_minimum, find_most
+from railwise.engine.sizing import find_lost, find_minimum, find_most
 from railwise.engine.slots import slots_left
 from railwise.engine.state import ClusterState
 from railwise.engine.step_time import StepTime
@@ -90,7 +90,7 @@ class Engine:
             if record.workload.name not in reasons and self._wants_more(record):
                 self._grow(record)
         for record in placed:
-            if not (self._wants_more(record) and self._may_grow(record)):
+            if not self._wants_more(record):
                 del self.waiting[record.workload.name]
         return self._plan(queue, reasons, now)
 
@@ -112,25 +112,31 @@ class Engine:
 
     def _apply(self, event: Event) -> None:
         if isinstance(event, Submit):
+            self._withdraw(event.workload.name)
             record = Record(event.workload, self.state)
             if event.workload.root.running is not None or event.workload.root.groups:
                 record.occupy(self.state)
                 self.accounts.recharge(record)
             self._enter(record)
         elif isinstance(event, Finish):
-            gone = self.records.pop(event.name, None)
-            self.waiting.pop(event.name, None)
-            if gone is not None:
-                gone.take_away(self.state, list(gone.pods))
-                self.accounts.recharge(gone)
+            self._withdraw(event.name)
         else:
             self._alter(event)
+
+    def _withdraw(self, name: str) -> None:
+        """Forget a workload and free what it holds; a workload of the same name that comes again is a new one."""
+        gone = self.records.pop(name, None)
+        self.waiting.pop(name, None)
+        if gone is not None:
+            gone.take_away(self.state, list(gone.pods))
+            self.accounts.recharge(gone)
 
     def _alter(self, event: NodeChange) -> None:
         node = self.state.index_of.get(event.name)
         if node is None:
             return
-        alter_node(self.state, node, event.values)
+        running = [shape for record in self.records.values() for shape in record.shapes_on(node)]
+        alter_node(self.state, node, event.values, running)
         self.verdict.forget()
         if event.values.get("ready") is False and self.state.policy.node_grace == 0:
             for record in self.records.values():
@@ -152,6 +158,8 @@ class Engine:
     def _wants_more(self, record: Record) -> bool:
         if record.workload.invalid:
             return False
+        if record.started and not self._may_grow(record):
+            return bool(record.lost)
         return sum(leaf.group.pods for leaf in record.demand.leaves) > len(record.pods)
 
     def _may_grow(self, record: Record) -> bool:
@@ -216,9 +224,9 @@ class Engine:
         """Give a workload as much surplus as fits; one that was placed in this round is placed again, whole."""
         guard = self.accounts.guard(record, self.search)
         if record.started:
-            found = find_most(record.demand, guard.place) if self._may_grow(record) else None
-            if found is not None and found.pods:
-                self._put(record, found)
+            grown = find_most(record.demand, guard.place) if self._may_grow(record) else find_lost(record, guard.place)
+            if isinstance(grown, Found) and grown.pods:
+                self._put(record, grown)
             return
         pods = dict(record.pods)
         record.take_away(self.state, list(pods))

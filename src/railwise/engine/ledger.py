@@ -29,14 +29,19 @@ NOTHING: Final = Grant(0, (), (), 0)
 
 
 class Ledger:
-    """The cards of one node. ``left`` maps a card in shared use to [memory left, compute left]."""
+    """The cards of one node.
 
-    __slots__ = ("closed", "debt", "free", "left", "spec")
+    ``busy`` marks cards held whole, healthy or not; ``left`` maps a card in shared use to (memory left, compute left);
+    ``closed`` counts uses of another kind; ``free`` marks what can be given whole now.
+    """
+
+    __slots__ = ("busy", "closed", "debt", "free", "left", "spec")
 
     def __init__(self, spec: NodeSpec) -> None:
         """Start with every healthy usable card free."""
         self.spec = spec
         self.free = spec.whole_mask()
+        self.busy = 0
         self.left: dict[int, tuple[int, int]] = {}
         self.closed: dict[int, int] = {}
         self.debt = 0
@@ -105,6 +110,7 @@ class Ledger:
 
     def take(self, grant: Grant) -> None:
         """Give the cards of a grant away."""
+        self.busy |= grant.whole
         self.free &= ~grant.whole
         self.debt += grant.debt
         for card in grant.closed:
@@ -119,7 +125,8 @@ class Ledger:
 
     def give_back(self, grant: Grant) -> None:
         """Undo ``take`` of the same grant, exactly."""
-        usable = self.spec.whole_mask()
+        self.busy &= ~grant.whole
+        usable = self.spec.whole_mask() & ~self.busy
         self.free |= grant.whole & usable
         self.debt -= grant.debt
         for card in grant.closed:
@@ -128,15 +135,28 @@ class Ledger:
                 self.closed[card] = count
             else:
                 del self.closed[card]
-                self.free |= (1 << card) & usable
+                if card not in self.left:
+                    self.free |= (1 << card) & usable
         for card, memory, compute in grant.shares:
             before = self.left[card]
             after = (before[0] + memory, before[1] + compute)
             if after == (self.spec.banks[self.bank_of(card)].fine, FULL_COMPUTE):
                 del self.left[card]
-                self.free |= (1 << card) & usable
+                if card not in self.closed:
+                    self.free |= (1 << card) & usable
             else:
                 self.left[card] = after
+
+    def in_use(self, card: int) -> bool:
+        """Return whether a card is held whole or used in another kind."""
+        return bool(self.busy >> card & 1) or card in self.closed
+
+    def respecify(self, spec: NodeSpec) -> None:
+        """Take new facts about the cards (their health); what is in use stays in use."""
+        self.spec = spec
+        self.free = spec.whole_mask() & ~self.busy
+        for card in (*self.left, *self.closed):
+            self.free &= ~(1 << card)
 
 
 def lowest_bits(mask: int, count: int) -> int:

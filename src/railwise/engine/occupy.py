@@ -33,19 +33,18 @@ def _whole(state: ClusterState, shape: Shape, node: int, named: list[int]) -> Gr
     if not named:
         return _by_rule(state, shape, node)
     ledger = state.ledgers[node]
-    mask = sick = 0
+    mask = 0
     for card in named:
-        mask |= 1 << card
-        sick += not ledger.spec.healthy >> card & 1
-    mask &= ledger.free
-    return Grant(mask, (), (), max(shape.cards - mask.bit_count() - sick, 0))
+        if not ledger.in_use(card) and card not in ledger.left:
+            mask |= 1 << card
+    return Grant(mask, (), (), max(shape.cards - mask.bit_count(), 0))
 
 
 def _shares(shape: Shape, ledger: Ledger, named: list[int]) -> tuple[tuple[int, int, int], ...]:
     shares: list[tuple[int, int, int]] = []
     for card in named:
         bank = ledger.bank_of(card)
-        if bank >= 0 and (ledger.free >> card & 1 or card in ledger.left):
+        if bank >= 0 and not ledger.in_use(card):
             memory, compute = share_demand(shape, ledger.spec.banks[bank])
             shares.append((card, memory, compute))
     return tuple(shares)

@@ -10,6 +10,7 @@ from railwise.engine.demand import Demand, Part, UnreadableRuleError, read_deman
 from railwise.engine.layout import Spot
 from railwise.engine.ledger import Grant, card_names
 from railwise.engine.occupy import occupy
+from railwise.engine.shapes import Shape
 from railwise.engine.state import ClusterState
 from railwise.model.plan import PodPlacement
 from railwise.model.workload import Workload
@@ -88,7 +89,13 @@ class Record:
                 message = f"{self.workload.name}: a placement failed its check on {state.nodes[node].name}"
                 raise AssertionError(message)
             self.pods[number, rank] = (node, grant)
+            self.lost.discard((number, rank))
             leaf.fixed[rank] = node
+
+    def shapes_on(self, node: int) -> list[Shape]:
+        """Return the shapes of the pods that run on a node."""
+        shapes = [self.demand.leaves[number].shape for (number, _), (where, _) in self.pods.items() if where == node]
+        return [shape for shape in shapes if shape is not None]
 
     def take_away(self, state: ClusterState, keys: list[PodKey]) -> None:
         """Remove pods from the state."""

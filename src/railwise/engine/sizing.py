@@ -12,9 +12,13 @@ from typing import Final
 
 from railwise.engine.demand import Demand, Part
 from railwise.engine.placement import Found, Refused
+from railwise.engine.record import Record
 
 MOST_CHOICES: Final = 512
 """How many choices of groups (K of N) are tried."""
+
+MOST_LEAVES: Final = 32
+"""With more groups than that surplus goes to the groups in order, without a look at other distributions."""
 
 MOST_SIZES: Final = 256
 """How many distributions of surplus over several groups are tried."""
@@ -41,12 +45,17 @@ def choices(part: Part, *, full: bool) -> Iterator[set[int]]:
 
 
 def _product(part: Part, members: list[Part], *, full: bool) -> Iterator[set[int]]:
-    if not members:
-        yield {part.index}
+    if all(_one_choice(member) for member in members):
+        yield {part.index}.union(*(next(choices(member, full=full)) for member in members))
         return
     for first in choices(members[0], full=full):
         for rest in _product(part, members[1:], full=full):
             yield first | rest
+
+
+def _one_choice(part: Part) -> bool:
+    """Return whether a part needs all of its groups, at every depth: there is nothing to choose."""
+    return part.group.min_groups >= len(part.children) and all(_one_choice(child) for child in part.children)
 
 
 def ranks_for(demand: Demand, counts: Counts) -> dict[int, list[int]]:
@@ -76,6 +85,21 @@ def find_minimum(demand: Demand, search: Search) -> Found | Refused:
             return found
         proven = proven and found.proven
     return Refused(proven)
+
+
+def find_lost(record: Record, search: Search) -> Found | Refused:
+    """Replace the pods that a workload lost, and only these, where all of its parts that run stay as they are."""
+    demand = record.demand
+    ranks: dict[int, list[int]] = {}
+    for number, rank in sorted(record.lost):
+        ranks.setdefault(demand.leaves[number].index, []).append(rank)
+    chosen: set[int] = set()
+    for leaf in demand.leaves:
+        part: Part | None = leaf if leaf.fixed or leaf.index in ranks else None
+        while part is not None:
+            chosen.add(part.index)
+            part = part.parent
+    return search(demand, ranks, chosen) if ranks else Refused(proven=True)
 
 
 def find_most(demand: Demand, search: Search) -> Found | None:
@@ -117,7 +141,7 @@ def _most(demand: Demand, chosen: set[int], counts: Counts, search: Search) -> F
             else:
                 low, best = middle, found
         counts = {**counts, leaf.index: low}
-    if len(leaves) > 1:
+    if 1 < len(leaves) <= MOST_LEAVES:
         return _best_distribution(leaves, sum(counts.values()), attempt) or best
     return best
 

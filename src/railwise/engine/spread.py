@@ -20,6 +20,9 @@ from railwise.engine.whole_racks import WholeRacks
 MOST_SETS: Final = 24
 """How many sets of domains are compared at most."""
 
+MOST_TRIED_SETS: Final = 1000
+"""How many sets of domains are looked at to find these."""
+
 MOST_RACKS: Final = 24
 """How many racks a combination of cost curves considers at most."""
 
@@ -133,10 +136,10 @@ class Spread:
             number += 1
         choices: list[tuple[int, ...]] = []
         complete = True
-        for choice in combinations(range(len(sized)), number):
+        for tried, choice in enumerate(combinations(range(len(sized)), number)):
             if sum(sized[index][0] for index in choice) >= pods:
                 choices.append(choice)
-            if len(choices) >= MOST_SETS:
+            if len(choices) >= MOST_SETS or tried >= MOST_TRIED_SETS:
                 complete = False
                 break
         free = self.tree_state.free[level + 1]

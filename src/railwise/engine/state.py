@@ -165,6 +165,17 @@ class ClusterState:
         """Return the room of a node after a pod came (-1) or went (+1), the ledger being up to date already."""
         room = self.room_of[node]
         whole, partial = self.ledgers[node].summary()
+        return self._booked(room, shape, sign, whole, partial)
+
+    def _booked(
+        self,
+        room: Room,
+        shape: Shape,
+        sign: int,
+        whole: tuple[int, ...] | None = None,
+        partial: tuple[tuple[int, int, int], ...] = (),
+    ) -> Room:
+        """Return a room with a pod's cpu, memory, pod slot and devices taken (-1) or back (+1), and these cards."""
         others = room.others
         if shape.others:
             listed = room.spec.others
@@ -172,8 +183,8 @@ class ClusterState:
             others = tuple((name, amount) for name, amount in after if amount or name in listed)
         figures = Figures(
             room.closed,
-            whole,
-            partial,
+            room.whole if whole is None else whole,
+            room.partial if whole is None else partial,
             room.cpu if room.cpu == UNLIMITED else room.cpu + sign * shape.cpu,
             room.memory if room.memory == UNLIMITED else room.memory + sign * shape.memory,
             room.pods if room.pods == UNLIMITED else room.pods + sign * shape.pods,
@@ -181,38 +192,22 @@ class ClusterState:
         )
         return self.rooms.intern(room.spec, figures)
 
-    def replace_node(self, index: int, node: Node) -> None:
-        """Take new facts about a node; its domains stay, and what runs on it stays booked."""
-        before = self.room_of[index]
-        old, ledger = self.specs[index], self.ledgers[index]
+    def replace_node(self, index: int, node: Node, running: Sequence[Shape]) -> None:
+        """Take new facts about a node; its domains stay, and the pods that run on it (their shapes) stay booked."""
+        facts, ledger = self.nodes[index], self.ledgers[index]
         spec = _spec_of(node, self._spec_table)
-        old_facts = self.nodes[index]
         self.nodes[index] = node
-        self.specs[index] = spec
-        if spec is not old:
-            used = old.whole_mask() & ~ledger.free
-            ledger.spec = spec
-            ledger.free = spec.whole_mask() & ~used
-            for card in list(ledger.left) + list(ledger.closed):
-                ledger.free &= ~(1 << card)
-        whole, partial = ledger.summary()
-        others = dict(before.others)
-        for name in {*old.others, *spec.others}:
-            others[name] = others.get(name, 0) + spec.others.get(name, 0) - old.others.get(name, 0)
-        figures = Figures(
-            node.unschedulable or not node.ready,
-            whole,
-            partial,
-            _moved(before.cpu, old.cpu, spec.cpu),
-            _moved(before.memory, old.memory, spec.memory),
-            _moved(before.pods, old.pods, spec.pods),
-            tuple(sorted(others.items())),
-        )
-        if node.labels != old_facts.labels or node.taints != old_facts.taints:
+        if spec is not self.specs[index]:
+            self.specs[index] = spec
+            ledger.respecify(spec)
+        if node.labels != facts.labels or node.taints != facts.taints:
             self._masks.clear()
             self.any_taint = self.any_taint or bool(node.taints)
             self.generation += 1
-        self._set_room(index, self.rooms.intern(spec, figures))
+        room = self._empty_room(index)
+        for shape in running:
+            room = self._booked(room, shape, -1)
+        self._set_room(index, room)
 
     def _set_room(self, node: int, room: Room) -> None:
         before = self.room_of[node]
@@ -289,13 +284,6 @@ def _spec_of(node: Node, table: dict[tuple[object, ...], NodeSpec]) -> NodeSpec:
         spec = NodeSpec(len(table), node)
         table[key] = spec
     return spec
-
-
-def _moved(free: int, old: int, new: int) -> int:
-    """Return what is free after a capacity changed; a capacity that was unlimited is known to be unused."""
-    if UNLIMITED in {new, old}:
-        return new
-    return free + new - old
 
 
 def _first_loss(potential: Potential, cards: int, most: int) -> list[int]:
