@@ -191,6 +191,12 @@ def test_what_documents_have_in_common_is_there_once() -> None:
     assert len(scenario.topologies) == len(scenario.queues) == 1
 
 
+def test_of_very_many_faults_the_number_is_told() -> None:
+    _, found = faults(("f", "---\na: 1\n" * 1200))
+    assert len(found) == 1001
+    assert found[-1] == ("", "and 200 more faults")
+
+
 def test_no_input_is_said_to_be_none() -> None:
     with pytest.raises(InputError, match="there is no input"):
         read_inputs([])

@@ -45,6 +45,10 @@ class Faults:
         """Note an odd fact that loads all the same."""
         self.warnings.append(f"{path}: {message}" if path else message)
 
+    def full(self) -> bool:
+        """Return whether further faults are only counted, so that nothing need be worked out to tell them."""
+        return len(self.found) >= MOST_FAULTS
+
     def count(self) -> int:
         """Return how many faults there are."""
         return len(self.found) + self.left_out

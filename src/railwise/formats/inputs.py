@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from railwise.formats.document import Document, load
-from railwise.formats.faults import Faults, at_index
+from railwise.formats.faults import MOST_FAULTS, Faults, at_index
 from railwise.formats.merge import merge
 from railwise.formats.scenario import Draft, draft_document, finish
 from railwise.formats.scenario_events import build_changes
@@ -115,10 +115,12 @@ def _raise(faults: list[tuple[str, Fault]], inputs: int) -> None:
     """Raise what there is: with the source apart if there is one input, else with the source before each path."""
     if not faults:
         return
+    more = [Fault("", f"and {len(faults) - MOST_FAULTS} more faults")] if len(faults) > MOST_FAULTS else []
+    told = faults[:MOST_FAULTS]
     if inputs == 1:
-        raise InputError([fault for _, fault in faults], faults[0][0])
+        raise InputError([fault for _, fault in told] + more, faults[0][0])
     named = []
-    for source, fault in faults:
+    for source, fault in told:
         path = f"{source}: {fault.path}" if source and fault.path else source or fault.path
         named.append(fault._replace(path=path))
-    raise InputError(named)
+    raise InputError(named + more)

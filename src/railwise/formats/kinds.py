@@ -83,7 +83,8 @@ class Choice(Kind[str]):
         if isinstance(value, str) and value in self.words:
             return value
         known = ", ".join(self.words[:-1]) + f" or {self.words[-1]}" if len(self.words) > 1 else f"'{self.words[0]}'"
-        faults.add(path, f"expected {known}, not {described(value)}{guess(value, self.words)}")
+        likely = "" if faults.full() else guess(value, self.words)
+        faults.add(path, f"expected {known}, not {described(value)}{likely}")
         return None
 
     def schema(self, definitions: Definitions) -> Schema:

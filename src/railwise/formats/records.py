@@ -79,7 +79,7 @@ class Record(Kind[dict[str, Any]]):
         if key in self.hints:
             faults.add(at_key(path, key), f"unknown field, {self.hints[key]}")
             return
-        likely = guess(key, self.fields)
+        likely = "" if faults.full() else guess(key, self.fields)
         hint = "" if likely else f"known fields: {', '.join(self.fields)}"
         faults.add(at_key(path, key), f"unknown field{likely}", hint)
 

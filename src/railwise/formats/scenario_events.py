@@ -16,6 +16,12 @@ from railwise.formats.scenario_selection import TAINT_RECORD, build_taints
 from railwise.formats.terms import DURATION, LABELS, MOST_NODES, NAME, NUMBERS, Hostlist
 from railwise.model.policy import Change
 
+MOST_COMPARED = 20_000
+"""Among more names no similar one is looked for."""
+
+MOST_GUESSES = 20
+"""Beyond so many faults no similar names are looked for."""
+
 _END = Text(r"[A-Za-z0-9](?:[A-Za-z0-9._/:-]*[A-Za-z0-9])?", 253, "a switch, or a port such as gpu-004/rail2")
 _CABLE_ENDS = 2
 
@@ -73,7 +79,8 @@ def build_changes(
         if target == "node":
             missing = next((name for name in names if name not in nodes), None)
             if missing is not None:
-                likely = guess(missing, list(nodes)) if len(nodes) <= MOST_COMPARED else ""
+                few = len(nodes) <= MOST_COMPARED and faults.count() < MOST_GUESSES
+                likely = guess(missing, list(nodes)) if few else ""
                 faults.add(f"{where}.node", f"there is no node {shown(missing)}{likely}")
             values = _node_values(given)
             changes.extend(Change(record.get("at", 0), target, (name,), values) for name in names)
@@ -86,10 +93,6 @@ def build_changes(
             Change(record.get("at", 0), target, tuple(names) if target == "cable" else (names,), dict(given))
         )
     return tuple(changes)
-
-
-MOST_COMPARED = 20_000
-"""Among more names no similar one is looked for."""
 
 
 def _check_keys(given: dict[str, Any], target: str, path: str, faults: Faults) -> None:

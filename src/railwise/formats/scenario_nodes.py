@@ -130,7 +130,7 @@ def _add_columns(
     for level, names in levels.items():
         where = at_key(path, level)
         if level not in known:
-            likely = guess(level, known) or f", the levels are: {', '.join(known) or 'none'}"
+            likely = ("" if faults.full() else guess(level, known)) or f", the levels are: {', '.join(known) or 'none'}"
             unknown = (
                 "the node is its own last level" if level == NODE_LEVEL else f"no level of '{topology.name}'{likely}"
             )

@@ -41,7 +41,7 @@ class Amounts(Kind[dict[str, int]]):
             kind = self.own.get(resource)
             if kind is None:
                 if DEVICE.problem(resource):
-                    faults.add(at_key(path, resource), self.unknown(resource))
+                    faults.add(at_key(path, resource), "" if faults.full() else self.unknown(resource))
                     continue
                 kind = COUNT
             read = kind.read(amount, at_key(path, resource), faults)
