@@ -97,7 +97,7 @@ def crowd(seed: int) -> Scenario:
     scenario = _drawn(seed, draft, THEMES)
     *running, first = scenario.workloads
     waiting = [first]
-    for number in range(random.randint(1, 5)):
+    for number in range(random.randint(1, 3)):
         draft.grouped = random.choice(["", "", "flat", "k-of-n"])
         more = _pending(draft, len(running) + len(waiting))
         priority, submit = random.choice([0, 0, 5]), random.choice([0, -60_000_000])
