@@ -73,6 +73,7 @@ class Part:
             or self.preferred != NOT_GIVEN
             or self.distinct != NOT_GIVEN
             or self.segment_size > 0
+            or self.even
         )
 
 

@@ -79,7 +79,7 @@ class Rooms:
                 return None
         whole, partial = room.whole, room.partial
         if shape.kind == KIND_WHOLE:
-            taken = whole_banks(shape, room)
+            taken = chosen_banks(room, chosen) if chosen else whole_banks(shape, room)
             if not taken:
                 return None
             whole = tuple(have - take for have, take in zip(whole, taken, strict=True))
@@ -114,6 +114,14 @@ def changed(others: tuple[tuple[str, int], ...], shape: Shape, sign: int) -> tup
 
 def _less(have: int, amount: int) -> int:
     return have if have == UNLIMITED else have - amount
+
+
+def chosen_banks(room: Room, chosen: Chosen) -> tuple[int, ...]:
+    """Return how many whole cards are chosen from each bank; empty where they are not there."""
+    taken = [0] * len(room.whole)
+    for bank, count, _ in chosen:
+        taken[bank] += count
+    return tuple(taken) if all(take <= have for take, have in zip(taken, room.whole, strict=True)) else ()
 
 
 def whole_banks(shape: Shape, room: Room) -> tuple[int, ...]:

@@ -167,13 +167,18 @@ def ladder(demand: Demand, depth: int) -> list[int]:
     return list(range(min(preferred, depth), last - 1, -1))
 
 
+def _asked(demand: Demand, depth: int) -> int:
+    """Return the level at which a domain must have a name, -1 where none must (a node always has one)."""
+    return demand.root.required if demand.root.required < depth else -1
+
+
 def place_one(demand: Demand, shape: Shape, indexes: Indexes) -> Spots | None:
     """Place a single pod: exact at any size."""
     tree = demand.root.tree
     index = indexes.single(tree, shape, by_cpu=not demand.uses_cards)
     depth = index.depth
     for level in ladder(demand, depth):
-        within = indexes.named(tree, min(demand.root.required, depth - 1), index)
+        within = indexes.named(tree, _asked(demand, depth), index)
         found = index.cheapest(within)
         if found is not None:
             return Spots([(found[0], 1)], level >= demand.preferred or demand.preferred == NO_LOCALITY, exact=True)
@@ -187,7 +192,7 @@ def place_gang(demand: Demand, shape: Shape, pods: int, indexes: Indexes) -> Spo
     racks, spread = indexes.racks(tree, shape, pods, by_cpu=not demand.uses_cards, nodes_first=nodes_first)
     depth = racks.depth
     none_wanted = demand.preferred == NO_LOCALITY
-    within = indexes.named(tree, min(demand.root.required, depth - 1), None)
+    within = indexes.named(tree, _asked(demand, depth), None)
     for level in ladder(demand, depth):
         met = none_wanted or level >= demand.preferred
         if level == depth:

@@ -80,6 +80,8 @@ class Ledger:
     def choose(self, shape: Shape, room: Room, chosen: Chosen = ()) -> Grant:
         """Return the cards that the rules give to a pod known to fit the room; nothing is taken yet."""
         if shape.kind == KIND_WHOLE:
+            if chosen:
+                return Grant(self._chosen_whole(chosen), (), (), 0)
             if self.spec.simple and shape.any_card:
                 return Grant(lowest_bits(self.free, shape.cards), (), (), 0)
             mask = 0
@@ -89,6 +91,12 @@ class Ledger:
         if shape.kind == KIND_SHARE:
             return Grant(0, self._choose_shares(shape, chosen or share_cards(shape, room)), (), 0)
         return NOTHING
+
+    def _chosen_whole(self, chosen: Chosen) -> int:
+        mask = 0
+        for bank, count, _ in chosen:
+            mask |= lowest_bits(self.free & self.spec.banks[bank].mask, count)
+        return mask
 
     def _choose_shares(self, shape: Shape, chosen: Chosen) -> tuple[tuple[int, int, int], ...]:
         shares: list[tuple[int, int, int]] = []

@@ -92,7 +92,10 @@ class Problem:
                 self._number_runs(child, (*path, number))
 
     def _hard_shares(self) -> bool:
-        """Return whether shares of several sizes, or on several cards each, may meet on one node."""
+        """Return whether the choice of cards for one pod may stand in the way of another on the same node."""
+        shapes = {kind.shape for kind in self.kinds if kind.shape.wants_cards()}
+        if len(shapes) > 1 and any(not shape.any_card for shape in shapes):
+            return True
         shares = [kind.shape for kind in self.kinds if kind.shape.kind == KIND_SHARE]
         several = any(shape.cards > 1 for shape in shares) and sum(len(ranks) for ranks in self.ranks.values()) > 1
         return len(shares) > 1 or several
@@ -104,7 +107,7 @@ class Problem:
             part: Part | None = leaf if leaf.index in self.chosen else None
             while part is not None:
                 if part.tree == self.tree:
-                    asked.add(part.required)
+                    asked.update((part.required, part.distinct))
                 part = part.parent
         return {wanted for wanted in asked if 0 <= wanted <= level}
 
@@ -225,11 +228,11 @@ def _alike(part: Part, ranks: dict[int, list[int]]) -> tuple[object, ...]:
     )
 
 
-def _put_order(kind: PodKind) -> tuple[bool, int, int, int]:
+def _put_order(kind: PodKind) -> tuple[bool, bool, int, int, int]:
     """Return in which order pods are put on one node: those with the narrowest wishes first."""
     shape = kind.shape
     size = max(shape.fraction, shape.share_memory, shape.share_percent)
-    return not shape.rule.island, -shape.cards, -size, kind.item
+    return not shape.rule.island, shape.any_card, -shape.cards, -size, kind.item
 
 
 def with_count(vector: Vector, item: int, count: int) -> Vector:

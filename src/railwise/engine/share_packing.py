@@ -1,8 +1,8 @@
-"""Different shares of cards on one node: every way to pack them, where the rule for a single share is not enough.
+"""Different pods on the cards of one node: every way to pack them, where the rule for a single pod is not enough.
 
-Shares of several sizes, or shares that need several cards each, can block one another when each goes to the
-tightest card. So the exact search tries every different choice of cards for them and keeps, per number of pods of
-each kind, the way that leaves most slots, then least memory over.
+Shares of several sizes, shares on several cards each, and pods with different rules about cards can block one another
+when each takes the tightest or the lowest card. So the exact search tries every different choice of cards for them and
+keeps, per number of pods of each kind, the way that leaves most slots, then least memory over.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ def _with_kind(
     for count in range(1, most + 1):
         grown: dict[tuple[Vector, int], tuple[int, Path, Room]] = {}
         for (vector, _), (left, path, room) in layer.items():
-            for chosen in choices(kind.shape, room) if kind.shape.kind == KIND_SHARE else [()]:
+            for chosen in choices(kind.shape, room):
                 budget.spend(1)
                 after = rooms.put_on(kind.shape, room, chosen)
                 if after is None:
                     continue
                 key = (with_count(vector, kind.item, count), after.index)
-                total = left + (left_over(kind.shape, room, chosen) if chosen else 0)
+                total = left + (left_over(kind.shape, room, chosen) if kind.shape.kind == KIND_SHARE else 0)
                 known = grown.get(key)
                 if known is None or total < known[0]:
                     grown[key] = (total, (*path, (kind.item, chosen)), after)

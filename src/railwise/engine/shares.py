@@ -9,12 +9,18 @@ gives every way.
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Final
 
 from railwise.engine.room import FULL_COMPUTE, Chosen, Room, share_demand
-from railwise.engine.shapes import Shape
+from railwise.engine.shapes import KIND_SHARE, KIND_WHOLE, Shape
 
 Option = tuple[int, int, int, int]
 """A card a share may use: (1 if that breaks a whole one, memory left, bank, compute left)."""
+
+WHOLE_CARDS: Final = -1
+"""Marks an entry of ``Chosen`` that is (bank, number of whole cards)."""
+
+SEVERAL: Final = 2
 
 
 def share_cards(shape: Shape, room: Room) -> Chosen:
@@ -60,13 +66,34 @@ def _options(shape: Shape, room: Room) -> list[Option]:
 
 
 def choices(shape: Shape, room: Room) -> list[Chosen]:
-    """Return every different set of cards a share may take, the one of the rule first."""
+    """Return every different set of cards a pod may take, the one of the rule first (empty: only the rule's)."""
+    if shape.kind != KIND_SHARE:
+        return _whole_choices(shape, room)
     by_rule = share_cards(shape, room)
     found: dict[Chosen, None] = {by_rule: None} if by_rule else {}
     for run in _runs(shape, room):
         for picked in combinations(run, shape.cards):
             found[tuple((bank, memory_left, compute_left) for _, memory_left, bank, compute_left in picked)] = None
     return list(found)
+
+
+def _whole_choices(shape: Shape, room: Room) -> list[Chosen]:
+    """Return every way to take whole cards from several banks, as (bank, cards, WHOLE_CARDS); lowest banks first."""
+    banks = room.spec.banks_for(shape) if shape.kind == KIND_WHOLE else ()
+    if len(banks) < SEVERAL:
+        return [()]
+    partial: list[tuple[Chosen, int]] = [((), shape.cards)]
+    for bank in banks:
+        grown: list[tuple[Chosen, int]] = []
+        for taken, need in partial:
+            takes = range(min(need, room.whole[bank]), -1, -1)
+            grown.extend(
+                ((*taken, (bank, take, WHOLE_CARDS)) if take else taken, need - take)
+                for take in takes
+                if take in {0, shape.cards} or not shape.rule.island
+            )
+        partial = grown
+    return [taken for taken, need in partial if need == 0]
 
 
 def available(shape: Shape, room: Room, chosen: Chosen) -> bool:
