@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from railwise.engine.demand import NOT_GIVEN, Demand, Part
+from railwise.engine.problem import runs_of
 from railwise.engine.shapes import Shape
 
 
@@ -56,9 +57,10 @@ def _fill(block: Block, part: Part, ranks: dict[int, list[int]], chosen: set[int
     if part.shape is not None:
         wanted = ranks.get(part.index, [])
         if part.segment_size and part.segment_required >= 0:
-            for start in range(0, len(wanted), part.segment_size):
+            for ranks_of_run, home in runs_of(part, wanted):
                 run = Block(part.tree, part.segment_required, part)
-                run.pods.append((numbers[part.index], wanted[start : start + part.segment_size], part.shape))
+                run.pods.append((numbers[part.index], ranks_of_run, part.shape))
+                run.home = list(home)
                 block.inner.append(run)
         elif wanted:
             block.pods.append((numbers[part.index], wanted, part.shape))

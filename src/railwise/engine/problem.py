@@ -20,16 +20,15 @@ Token = tuple[int, int]
 class Unit:
     """A kind of indivisible part: one domain of ``level`` holds all of its ``contents`` (counts by item).
 
-    ``home`` is the domain in which its running pods stand (-1: none). ``members`` lists, per copy, what it contains:
-    for each item the tokens or copies of narrower units, in order.
+    ``home`` are the nodes where other pods of the part already run: their domain is the only one that will do.
+    ``copies`` lists, per copy, what it contains: for each item the tokens or copies of narrower units, in order.
     """
 
-    def __init__(self, item: int, level: int, home: int, part: Part | None) -> None:
+    def __init__(self, item: int, level: int, home: tuple[int, ...]) -> None:
         """Start empty."""
         self.item: Final = item
         self.level: Final = level
         self.home: Final = home
-        self.part: Final = part
         self.contents: dict[int, int] = {}
         self.copies: list[dict[int, list[object]]] = []
 
@@ -156,20 +155,16 @@ class Problem:
         return self._wrap(part, together, contents)
 
     def _wrap(self, part: Part, level: int, contents: dict[int, list[object]]) -> dict[int, list[object]]:
-        home = self._home(part, level)
-        unit = self._unit(level, home, part, {item: len(members) for item, members in contents.items()})
+        home = tuple(node for leaf in part.leaves() for node in leaf.fixed.values())
+        unit = self._unit(level, home, {item: len(members) for item, members in contents.items()})
         unit.copies.append(contents)
         return {unit.item: [unit.copies[-1]]}
 
-    def _home(self, part: Part, level: int) -> int:
-        del level
-        return part.index if any(leaf.fixed for leaf in part.leaves()) else -1
-
-    def _unit(self, level: int, home: int, part: Part | None, contents: dict[int, int]) -> Unit:
+    def _unit(self, level: int, home: tuple[int, ...], contents: dict[int, int]) -> Unit:
         key = (level, home, tuple(sorted(contents.items())))
         unit = self._unit_by_key.get(key)
         if unit is None:
-            unit = Unit(self._items, level, home, part)
+            unit = Unit(self._items, level, home)
             unit.contents = contents
             self._items += 1
             self.units.append(unit)
@@ -189,10 +184,9 @@ class Problem:
         if not size or foreign or leaf.segment_required <= within:
             return {item: tokens}
         contents: dict[int, list[object]] = {}
-        for start in range(0, len(tokens), size):
-            run = tokens[start : start + size]
-            unit = self._unit(leaf.segment_required, -1, None, {item: len(run)})
-            copy: dict[int, list[object]] = {item: run}
+        for run, home in runs_of(leaf, ranks):
+            unit = self._unit(leaf.segment_required, home, {item: len(run)})
+            copy: dict[int, list[object]] = {item: [(number, rank) for rank in run]}
             unit.copies.append(copy)
             contents.setdefault(unit.item, []).append(copy)
         return contents
@@ -238,3 +232,15 @@ def _put_order(kind: PodKind) -> tuple[bool, bool, int, int, int]:
 def with_count(vector: Vector, item: int, count: int) -> Vector:
     """Return the vector with another count of one item."""
     return (*vector[:item], count, *vector[item + 1 :])
+
+
+def runs_of(leaf: Part, ranks: list[int]) -> list[tuple[list[int], tuple[int, ...]]]:
+    """Return the ranks to place by segment, each with the nodes where other ranks of the segment already run."""
+    size = leaf.segment_size
+    runs: dict[int, list[int]] = {}
+    for rank in ranks:
+        runs.setdefault(rank // size, []).append(rank)
+    homes: dict[int, list[int]] = {}
+    for rank, node in leaf.fixed.items():
+        homes.setdefault(rank // size, []).append(node)
+    return [(run, tuple(sorted(homes.get(number, ())))) for number, run in sorted(runs.items())]

@@ -114,12 +114,8 @@ class Settlement:
 
     def may_hold(self, unit: Unit, level: int, domain: int) -> bool:
         """Return whether a unit may be placed in a domain: the one where its running pods are, if it has any."""
-        if unit.home < 0 or unit.part is None:
-            return True
         start, end = self.range_of(level, domain)
-        return all(
-            start <= self.tree.position[node] < end for leaf in unit.part.leaves() for node in leaf.fixed.values()
-        )
+        return all(start <= self.tree.position[node] < end for node in unit.home)
 
     def completed(self, have: Vector, more: Vector, level: int, child: int) -> int:
         """Return the cost of parts with their own preference that this child completes, being split at its level."""
