@@ -66,7 +66,7 @@ DEFAULTS = {
 }
 """What an example leaves out."""
 
-NOT_YET = {Code.OVER_QUOTA, Code.RESERVED, Code.WAITING_FOR_VICTIMS, Code.WAITING_FOR_QUOTA, Code.BEHIND_OTHERS}
+NOT_YET = {Code.RESERVED, Code.WAITING_FOR_VICTIMS, Code.BEHIND_OTHERS}
 """Codes that no plan gives yet; the test below tells when one of them does."""
 
 

@@ -21,6 +21,7 @@ def command(*, workload: str, paths: tuple[str, ...], files: tuple[str, ...], fo
     from railwise.cli.output import print_data, print_lines
     from railwise.cli.sources import load_scenario
     from railwise.cli.suggest import unknown
+    from railwise.model.plan import State
     from railwise.report.reason_text import reason_lines
     from railwise.report.where_text import where_lines
 
@@ -35,7 +36,7 @@ def command(*, workload: str, paths: tuple[str, ...], files: tuple[str, ...], fo
         from railwise.formats.plan_writer import plan_document
 
         print_data(plan_document(replace(plan, workloads=(entry,)))["workloads"][0], form)
-    elif entry.reason is not None or not entry.pods:
+    elif entry.state is State.PENDING or not entry.pods:
         print_lines(reason_lines(asked, entry, plan))
     else:
         print_lines(where_lines(scenario, plan, asked, entry))

@@ -19,7 +19,8 @@ class Domain:
     """One domain. ``level`` is empty for the root; ``name`` is empty where its nodes name no domain at this level.
 
     ``nodes`` are all nodes inside in tree order, ``children`` the domains of the next narrower level (none: the last).
-    ``cards`` counts the cards of its nodes, ``free`` the free card-slots, ``whole`` the nodes that are free as a whole.
+    ``cards`` counts the cards of its nodes, ``used`` those that somebody is on, ``free`` the free card-slots, ``whole``
+    the nodes that are free as a whole.
     """
 
     level: str
@@ -28,6 +29,7 @@ class Domain:
     children: tuple[Domain, ...]
     nodes: tuple[NodeUse, ...]
     cards: int
+    used: int
     free: int
     whole: int
 
@@ -83,6 +85,7 @@ def _domain(level: str, name: str, path: str, children: tuple[Domain, ...], node
         children,
         nodes,
         cards=sum(len(use.cards) for use in nodes),
+        used=sum(1 for use in nodes for card in use.cards if card.tenants),
         free=sum(use.free for use in nodes),
         whole=sum(1 for use in nodes if use.cards and use.free == len(use.cards)),
     )

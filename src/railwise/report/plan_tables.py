@@ -127,11 +127,16 @@ def plan_notes(plan: Plan) -> list[Cell]:
         )
         lines.append(Cell(f"keeps {place} for {kept.workload}{start}"))
     lines += [
-        Cell(f"{entry.name} waits, {entry.reason.code.value}: {entry.reason.summary}")
+        Cell(f"{entry.name} {waits(entry)}, {entry.reason.code.value}: {entry.reason.summary}")
         for entry in plan.workloads
-        if entry.state is State.PENDING and entry.reason
+        if entry.reason
     ]
     return lines
+
+
+def waits(entry: WorkloadPlan) -> str:
+    """Return ``waits``, or what a workload that runs cannot do."""
+    return "waits" if entry.state is State.PENDING else "gets no more pods"
 
 
 def plan_totals(plan: Plan) -> str:

@@ -7,7 +7,6 @@ and single cards for a few racks, a bar of cards for hundreds of nodes, a small 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from railwise.report.domains import Domain
@@ -27,8 +26,7 @@ class Scale(NamedTuple):
     font: int
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(NamedTuple):
     """A domain placed relative to its parent: its own size, its children, or the number of node columns in it."""
 
     domain: Domain
@@ -44,7 +42,11 @@ class Box:
 FEW_NODES = 96
 SOME_NODES = 640
 _TALLEST_COLUMN = 18
-_PER_ROW = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
+_PER_ROW = ((1,), (1, 2, 3, 4, 6, 8), (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24))
+"""How many children a row may hold, by how many nested levels are still tried out; more than two would explode."""
+
+_MANY = (4000, 400)
+"""Up to so many domains one nested level is tried out, and two."""
 
 
 def scale_for(root: Domain) -> Scale:
@@ -64,18 +66,23 @@ def free_label(domain: Domain) -> str:
         return ""
     if domain.free == domain.cards:
         return "free"
-    full = all(card.tenants for use in domain.nodes for card in use.cards)
-    return "full" if full else f"{domain.free} free"
+    return "full" if domain.used == domain.cards else f"{domain.free} free"
 
 
 def arrange(root: Domain, width: int, scale: Scale) -> Box:
     """Return the root with everything inside placed, at most ``width`` pixels wide where the cells allow it."""
     if not root.children:
         return _grid(root, root.name, scale, max(width // _cell_width(scale), 1), frame=(0, 0))
-    return _family(root, root.name, width, scale, frame=(0, 0))
+    domains = _count(root)
+    tries = sum(1 for most in _MANY if domains <= most)
+    return _family(root, root.name, width, scale, frame=(0, 0), tries=tries)
 
 
-def _placed(domain: Domain, width: int, scale: Scale) -> Box:
+def _count(domain: Domain) -> int:
+    return 1 + sum(_count(child) for child in domain.children)
+
+
+def _placed(domain: Domain, width: int, scale: Scale, tries: int) -> Box:
     """Return a domain's box at its own origin; a chain of only children shares one box and one label."""
     label = domain.name or "–"
     while len(domain.children) == 1:
@@ -83,7 +90,7 @@ def _placed(domain: Domain, width: int, scale: Scale) -> Box:
         label = f"{label} / {domain.name or '–'}"
     frame = (scale.pad, scale.header)
     if domain.children:
-        return _family(domain, label, width, scale, frame)
+        return _family(domain, label, width, scale, frame, tries=tries)
     nodes = max(len(domain.nodes), 1)
     if scale.name:
         columns = -(-nodes // _TALLEST_COLUMN)
@@ -123,25 +130,25 @@ def _header_width(domain: Domain, label: str, scale: Scale) -> int:
     return text_width(max("r000", label, key=len), scale.title) + 8 + text_width(sample, scale.font)
 
 
-def _family(domain: Domain, label: str, width: int, scale: Scale, frame: tuple[int, int]) -> Box:
+def _family(domain: Domain, label: str, width: int, scale: Scale, frame: tuple[int, int], *, tries: int) -> Box:
     """Place the children in rows; where they have children themselves, the number a row holds is tried out."""
     pad, header = frame
     room = max(width - 2 * pad, 1)
     nested = any(child.children for child in domain.children)
-    counts = [count for count in _PER_ROW if nested and count <= len(domain.children)] or [1]
-    tries = [_rows(domain, room, scale, count) for count in counts]
-    children, inner_width, inner_height = min(tries, key=lambda found: (max(found[1] - room, 0), found[2]))
+    counts = [count for count in _PER_ROW[tries if nested else 0] if count <= len(domain.children)]
+    ways = [_rows(domain, room, scale, count, max(tries - 1, 0)) for count in counts]
+    children, inner_width, inner_height = min(ways, key=lambda found: (max(found[1] - room, 0), found[2]))
     if header:
         inner_width = max(inner_width, _header_width(domain, label, scale))
     inside = tuple(_moved(box, pad, header) for box in children)
     return Box(domain, 0, 0, inner_width + 2 * pad, inner_height + header + pad, label, inside)
 
 
-def _rows(domain: Domain, room: int, scale: Scale, count: int) -> tuple[tuple[Box, ...], int, int]:
+def _rows(domain: Domain, room: int, scale: Scale, count: int, tries: int) -> tuple[tuple[Box, ...], int, int]:
     share = max((room - (count - 1) * scale.pad) // count, 1)
-    boxes = [_placed(child, share, scale) for child in domain.children]
+    boxes = [_placed(child, share, scale, tries) for child in domain.children]
     widest = max(box.width for box in boxes)
-    even = [replace(box, width=widest) if 4 * box.width >= 3 * widest else box for box in boxes]
+    even = [box._replace(width=widest) if 4 * box.width >= 3 * widest else box for box in boxes]
     return _flow(even, room, scale.pad)
 
 
@@ -165,4 +172,4 @@ def _flow(boxes: list[Box], room: int, gap: int) -> tuple[tuple[Box, ...], int, 
 
 
 def _moved(box: Box, dx: int, dy: int) -> Box:
-    return replace(box, x=box.x + dx, y=box.y + dy)
+    return box._replace(x=box.x + dx, y=box.y + dy)

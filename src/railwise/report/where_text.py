@@ -31,9 +31,9 @@ def where_lines(scenario: Scenario, plan: Plan, workload: Workload, entry: Workl
     ]
     wanted = pods_wanted(workload.root)
     if len(entry.pods) < wanted:
-        lines.append(
-            Cell(f"{_INDENT}{len(entry.pods)} of {counted(wanted, 'pod')} run; the rest is surplus and waits.", WARN)
-        )
+        why = f" ({entry.reason.code.value}: {entry.reason.summary})" if entry.reason else ""
+        rest = f"{len(entry.pods)} of {counted(wanted, 'pod')} run; the rest is surplus and waits{why}."
+        lines.append(Cell(f"{_INDENT}{rest}", WARN))
     if entry.alternative >= 0:
         lines.append(Cell(f"{_INDENT}Of its alternatives, number {entry.alternative + 1} was taken."))
     topology = topology_of(scenario, workload)
