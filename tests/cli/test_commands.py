@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -123,6 +125,39 @@ def test_columns_fold_but_never_cut(railwise: Railwise, monkeypatch: pytest.Monk
     folded = railwise("plan", "two-units.yaml").out
     assert max(len(line) for line in folded.splitlines()) <= 60
     assert sorted("".join(folded.split())) == sorted("".join(whole.split()))
+
+
+def test_a_terminal_gets_colours_unless_it_says_no(railwise: Railwise, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = railwise("plan", SMALL).out
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("railwise.cli.output.is_terminal", lambda: True)
+    coloured = railwise("plan", SMALL).out
+    assert "\x1b[32mplaced" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured).split() == plain.split()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[3" not in railwise("plan", SMALL).out
+
+
+def test_nothing_typed_is_help_and_half_a_command_is_told_so(railwise: Railwise) -> None:
+    assert railwise().out == railwise("--help").out
+    half = railwise("fabric")
+    assert (half.out, half.code) == ("", 2)
+    assert half.err.startswith("Usage: railwise fabric")
+
+
+def test_a_drawing_on_standard_output_stands_alone(railwise: Railwise) -> None:
+    for line in (["plan", SMALL], ["get", "topology", SMALL]):
+        ET.fromstring(railwise(*line, "--svg", "-").out)  # noqa: S314 -- our own output
+
+
+@pytest.mark.parametrize(
+    ("words", "found"), [("railwise pl", "plain,plan"), ("railwise explain too", "plain,TooFragmented")]
+)
+def test_commands_and_codes_are_completed(words: str, found: str) -> None:
+    asked = {"_RAILWISE_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    command = [sys.executable, "-m", "railwise"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | asked)
+    assert (done.stdout, done.stderr) == (f"{found}\n", "")
 
 
 def test_init_writes_a_scenario_that_plans_without_a_warning(railwise: Railwise, folder: Path) -> None:

@@ -7,8 +7,16 @@ import click
 from railwise.cli.options import output_option
 
 
+def _codes(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    """Complete the name of a code."""
+    from railwise.model.reason import Code
+
+    del context, parameter
+    return [one.value for one in Code if one.value.lower().startswith(typed.lower())]
+
+
 @click.command("explain")
-@click.argument("code", required=False)
+@click.argument("code", required=False, shell_complete=_codes)
 @output_option
 def command(*, code: str | None, form: str) -> None:
     """Explain a reason code: what it means, who acts, what to do. Without CODE, list them in order of precedence."""

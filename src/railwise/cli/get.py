@@ -47,7 +47,7 @@ def group(
     if form in ("json", "yaml"):
         name, items = _items(kind, moment)
         print_data(listing(name, items), form)
-    else:
+    elif svg != "-":
         print_table(_table(kind, moment, wide=form == "wide"), wide=form == "wide")
     if svg:
         _draw(svg, kind, moment)

@@ -66,13 +66,20 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(railwise.__version__, prog_name="railwise", message="%(prog)s %(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Railwise finds the right slots for AI workloads, not just free ones.
 
     Start with `railwise demo`, or `railwise init` and `railwise plan scenario.yaml`.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -86,6 +93,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return ExitCode.BAD_INPUT
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
     except BrokenPipeError:

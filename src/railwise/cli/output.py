@@ -24,10 +24,15 @@ _STYLES = {"good": "green", "warn": "yellow", "bad": "red", "dim": "bright_black
 _ENDLESS = 100_000
 
 
+def is_terminal() -> bool:
+    """Return whether standard output is a terminal that understands colours."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
 def _console() -> Console:
     from rich.console import Console
 
-    terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    terminal = is_terminal()
     columns = os.environ.get("COLUMNS", "")
     width = int(columns) if columns.isdecimal() and int(columns) else None if terminal else _ENDLESS
     return Console(

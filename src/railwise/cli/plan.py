@@ -55,7 +55,7 @@ def command(
         from railwise.formats.plan_writer import plan_text
 
         click.echo(plan_text(plan, form).rstrip("\n"))
-    elif write != "-":
+    elif "-" not in (write, svg):
         print_table(plan_table(scenario, plan), wide=form == "wide")
         notes = plan_notes(plan)
         print_lines(["", *notes, ""] if notes else [""])
