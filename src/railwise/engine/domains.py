@@ -81,20 +81,23 @@ class FreeIndex:
         end = len(journal)
         if self.read == end:
             return
-        touched = set(journal[self.read : end])
+        touched = journal[self.read : end]
         self.read = end
-        for level in range(self.tree.depth):
-            domain_of = self.tree.domain_of[level]
+        if not self.tree.depth:
+            return
+        domains = set(map(self.tree.domain_of[-1].__getitem__, touched))
+        for level in range(self.tree.depth - 1, -1, -1):
             free = self.tree_state.free[level]
             known = self.known[level]
             buckets = self.buckets[level]
-            for domain in {domain_of[node] for node in touched}:
+            for domain in domains:
                 now = free[domain]
                 if known[domain] != now:
                     bit = 1 << domain
                     buckets.remove(known[domain], bit)
                     buckets.add(now, bit)
                     known[domain] = now
+            domains = set(map(self.tree.tiers[level].parent.__getitem__, domains))
 
     def tightest(self, candidates: int, level: int) -> int:
         """Return the best of a non-empty bit set of domains of a level: least free there, then at each wider level."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from railwise.engine.cost import DEAD, LOSS
-from railwise.engine.tables import MOST_WAYS, NEVER, Joined, Kind, Nodes, OneKind, Way
+from railwise.engine.tables import MOST_WAYS, NEVER, Joined, Kind, Nodes, Tables, Way
 
 Solved = tuple[list[list[int]], list[Joined]]
 
@@ -33,14 +33,16 @@ class Losses:
 class Description:
     """How many nodes of each kind a domain has, and what breaking whole ones destroys; solved on demand."""
 
-    def __init__(self, index: int, kinds: list[tuple[Kind, int]], losses: list[Losses]) -> None:
-        """Describe a domain; ``losses`` holds one entry per class of its whole free nodes."""
+    def __init__(self, index: int, kinds: list[tuple[Kind, int]], losses: list[Losses], tables: Tables) -> None:
+        """Describe a domain; ``losses`` holds one entry per class of its whole free nodes, ``tables`` are shared."""
         self.index: Final = index
         self.kinds: Final = kinds
         self.losses: Final = losses
+        self.tables: Final = tables
         self.capacity: Final = sum(kind.capacity * count for kind, count in kinds)
         self.lame: Final = any(kind.lame for kind, _ in kinds)
         self._solved: dict[int, Solved] = {}
+        self._ways: dict[int, list[Way]] = {}
 
     def cost(self, pods: int) -> int:
         """Return the least cost of ``pods`` pods in the domain, NEVER where they do not fit."""
@@ -73,7 +75,14 @@ class Description:
         return self._solve(pods)[0][0]
 
     def ways(self, pods: int) -> list[Way]:
-        """Return the ways that cost least, as many as are kept."""
+        """Return the ways that cost least, as many as are kept, in each the nodes by kind and the fullest first."""
+        known = self._ways.get(pods)
+        if known is None:
+            known = [tuple(sorted(way, key=_by_kind)) for way in self._cheapest_ways(pods)]
+            self._ways[pods] = known
+        return known
+
+    def _cheapest_ways(self, pods: int) -> list[Way]:
         alone: list[Way] = []
         suffix, stages = self._solve(pods)
         if self.lame:
@@ -99,17 +108,29 @@ class Description:
 
     def _stages(self, pods: int) -> list[Joined]:
         """Return the nodes in stages that cost by themselves: each broken kind, and each class of whole nodes."""
-        stages = [Joined([OneKind(kind, count, pods)], [], pods) for kind, count in self.kinds if kind.whole < 0]
+        tables = self.tables
+        stages = [tables.joined([pair], [], pods) for pair in self.kinds if pair[0].whole < 0]
         for losses in self.losses:
             members = [(kind, count) for kind, count in self.kinds if kind.whole == losses.whole]
             if not members:
                 continue
-            parts: list[Nodes] = []
-            for group in sorted({kind.group for kind, _ in members}):
-                tables: list[Nodes] = [OneKind(kind, count, pods) for kind, count in members if kind.group == group]
-                parts.append(Joined(tables, losses.groups[group], pods) if losses.groups else Joined(tables, [], pods))
-            stages.append(Joined(parts, losses.rack, pods))
+            if losses.groups:
+                stages.append(Joined(self._grouped(members, losses, pods), losses.rack, pods))
+            else:
+                stages.append(tables.joined(members, losses.rack, pods))
         return stages
+
+    def _grouped(self, members: list[tuple[Kind, int]], losses: Losses, pods: int) -> list[Nodes]:
+        """Return the whole nodes of a class by the domains of other topologies they stand in."""
+        parts: list[Nodes] = []
+        for group in sorted({kind.group for kind, _ in members}):
+            mine = [(kind, count) for kind, count in members if kind.group == group]
+            parts.append(self.tables.joined(mine, losses.groups[group], pods))
+        return parts
+
+
+def _by_kind(pair: tuple[int, int]) -> tuple[int, int]:
+    return pair[0], -pair[1]
 
 
 def _walk(stages: list[Joined], suffix: list[list[int]], index: int, pods: int, prefix: Way, found: list[Way]) -> None:

@@ -16,7 +16,7 @@ from railwise.engine.domains import FreeIndex
 from railwise.engine.elsewhere import Domain, Elsewhere
 from railwise.engine.packing import Description, Losses
 from railwise.engine.state import ClusterState
-from railwise.engine.tables import NEVER, Kind, Way
+from railwise.engine.tables import NEVER, Kind, Tables, Way
 
 EMPTY_KIND: Final = -1
 
@@ -41,6 +41,7 @@ class RackIndex:
         allowed = state.allowed(curves.shape)
         self.allowed: Final[list[bool] | None] = None if allowed is None else [allowed[node] for node in tree.order]
         self.kinds: Final[list[Kind]] = []
+        self.tables: Final = Tables()
         self._kind_by_key: Final[dict[tuple[tuple[int, ...], int, bool, int], int]] = {}
         self._grouped: Final[dict[int, int]] = {}
         self.kind_of: Final[dict[int, int]] = {}
@@ -48,6 +49,7 @@ class RackIndex:
         self.lame: Final[list[bool] | None] = (
             [state.dead_rails[node] for node in tree.order] if state.any_dead_rail else None
         )
+        self.plain: Final = self.allowed is None and self.lame is None and not self.elsewhere.active
         self.whole_class = UNKNOWN_CLASS
         self._by_key: Final[dict[tuple[object, ...], Description]] = {}
         self.of_rack: Final[list[Description]] = []
@@ -87,13 +89,15 @@ class RackIndex:
         self.live[description.index] = description
 
     def _describe(self, rack: int) -> Description:
-        kinds = self._kinds(*self.ranges[rack])
+        start, end = self.ranges[rack]
+        kinds = self._kinds(start, end)
         if self.elsewhere.active:
-            return self._describe_grouped(rack, kinds)
-        whole = tuple(counts[rack] for counts in self.tree_state.whole) if self.depth else ()
-        key = (*kinds, EMPTY_KIND, *whole)
+            return self._describe_grouped(rack, kinds[kinds.count(EMPTY_KIND) :])
+        whole = [counts[rack] for counts in self.tree_state.whole] if self.depth else []
+        key = tuple(kinds + whole)
         description = self._by_key.get(key)
         if description is None:
+            kinds = kinds[kinds.count(EMPTY_KIND) :]
             losses = [
                 Losses(index, self.elsewhere.rack_loss(rack, index, min(count, len(kinds)) + 1), [])
                 for index, count in enumerate(whole)
@@ -104,7 +108,7 @@ class RackIndex:
 
     def _add(self, key: tuple[object, ...], kinds: list[int], losses: list[Losses]) -> Description:
         counted = [(self.kinds[kind], count) for kind, count in sorted(Counter(kinds).items())]
-        description = Description(len(self._by_key), counted, losses)
+        description = Description(len(self._by_key), counted, losses, self.tables)
         self._by_key[key] = description
         return description
 
@@ -151,19 +155,19 @@ class RackIndex:
         return known
 
     def _kinds(self, start: int, end: int) -> list[int]:
-        """Return the kinds of the rooms of a run of nodes that hold a pod at all, ascending."""
+        """Return the kinds of the rooms of a run of nodes, ascending: first the empty ones, which hold no pod."""
         ids = self.tree_state.room_ids[start:end]
-        kind_of = self.kind_of
-        for room_id in ids:
-            if room_id not in kind_of:
-                self._kind(room_id, lame=False)
-        if self.allowed is None and self.lame is None:
-            kinds = [kind_of[room_id] for room_id in ids]
-        else:
+        try:
+            kinds = list(map(self.kind_of.__getitem__, ids))
+        except KeyError:
+            for room_id in ids:
+                if room_id not in self.kind_of:
+                    self._kind(room_id, lame=False)
+            kinds = list(map(self.kind_of.__getitem__, ids))
+        if self.allowed is not None or self.lame is not None:
             kinds = [self.plain_kind_at(place) for place in range(start, end)]
         kinds.sort()
-        empty = kinds.count(EMPTY_KIND)
-        return kinds[empty:] if empty else kinds
+        return kinds
 
     def _lame(self, room_id: int) -> int:
         kind = self._lame_kind_of.get(room_id)
@@ -199,6 +203,12 @@ class RackIndex:
             self.whole_class = SEVERAL_CLASSES
         else:
             self.whole_class = whole
+
+    def _kinds_at(self, start: int, end: int) -> list[int]:
+        """Return the kinds at a run of positions as the rack's description has them."""
+        if self.plain:
+            return list(map(self.kind_of.__getitem__, self.tree_state.room_ids[start:end]))
+        return [self.kind_at(place) for place in range(start, end)]
 
     def kind_at(self, place: int) -> int:
         """Return the kind of room at a tree position as the rack's description has it, EMPTY_KIND where no pod fits."""
@@ -283,10 +293,11 @@ class RackIndex:
         """Return (tree position, pods there) of the cheapest way in a rack; among equals the earliest positions."""
         start, end = self.ranges[rack]
         by_kind: dict[int, list[int]] = {}
-        for place in range(start, end):
-            kind = self.kind_at(place)
-            if kind >= 0:
-                by_kind.setdefault(kind, []).append(place)
+        for place, kind in enumerate(self._kinds_at(start, end), start):
+            if kind in by_kind:
+                by_kind[kind].append(place)
+            else:
+                by_kind[kind] = [place]
         best: list[tuple[int, int]] = []
         best_key: list[int] = []
         for way in self.of_rack[rack].ways(pods):
@@ -303,12 +314,13 @@ class RackIndex:
 
 
 def _lay(way: Way, by_kind: dict[int, list[int]]) -> list[tuple[int, int]]:
-    """Put the nodes of a way on real positions: per kind the fullest first on the earliest node."""
+    """Put the nodes of a way (by kind, the fullest first) on real positions: per kind the earliest ones."""
     spots: list[tuple[int, int]] = []
-    used: dict[int, int] = {}
-    for kind, here in sorted(way, key=lambda pair: (pair[0], -pair[1])):
-        index = used.get(kind, 0)
-        used[kind] = index + 1
+    last = EMPTY_KIND
+    index = 0
+    for kind, here in way:
+        index = index + 1 if kind == last else 0
+        last = kind
         spots.append((by_kind[kind][index], here))
     spots.sort()
     return spots

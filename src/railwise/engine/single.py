@@ -70,11 +70,11 @@ class SingleIndex:
         self.buckets: Final = Buckets()
         allowed = state.allowed(curves.shape)
         self.allowed: Final[list[bool] | None] = None if allowed is None else [allowed[node] for node in order]
+        self._of_room: Final[dict[int, tuple[int, int]]] = {}
         self.broken: Final[list[int]] = [NOWHERE] * len(order)
         self.whole: Final[list[list[int]]] = [[NOWHERE] * len(order) for _ in state.classes]
         self.read = len(state.journal)
-        for place in range(len(order)):
-            self._judge(place)
+        self._judge(list(range(len(order))))
         for block in range(len(self.starts)):
             self._update(block)
 
@@ -87,47 +87,68 @@ class SingleIndex:
         tree = self.tree_state.tree
         touched = self.elsewhere.touched_too(set(journal[self.read : end]))
         self.read = end
-        places = [tree.position[node] for node in touched]
-        for place in places:
-            self._judge(place)
+        places = list(map(tree.position.__getitem__, touched))
+        self._judge(places)
         if self.one_to_one or not self.depth:
-            for block in {self.block_of[place] for place in places}:
+            for block in set(map(self.block_of.__getitem__, places)):
                 self._update(block)
             return
-        for domain in {self.domain[self.block_of[place]] for place in places}:
+        for domain in set(map(tree.domain_of[-1].__getitem__, touched)):
             for block in range(self.first_block[domain], self.first_block[domain + 1]):
                 self._update(block)
 
-    def _judge(self, place: int) -> None:
-        """Keep what one pod costs on the node at a tree position: apart for whole free nodes, which break a domain."""
-        room_id = self.tree_state.room_ids[place]
-        cost = self.curves.single.get(room_id)
-        if cost is None:
-            cost = self.curves.first(room_id)
-        if cost < 0 or (self.allowed is not None and not self.allowed[place]):
+    def _judge(self, places: list[int]) -> None:
+        """Keep what one pod costs at these positions: apart for whole free nodes, which break a domain."""
+        room_ids, known, allowed = self.tree_state.room_ids, self._of_room, self.allowed
+        broken, whole = self.broken, self.whole
+        active = self.elsewhere.active
+        for place in places:
+            room_id = room_ids[place]
+            judged = known.get(room_id)
+            if judged is None:
+                judged = self._judge_room(room_id)
+            cost, kind = judged
+            for costs in whole:
+                costs[place] = NOWHERE
+            if allowed is not None and not allowed[place]:
+                broken[place] = NOWHERE
+                continue
+            if kind < 0:
+                broken[place] = cost
+                continue
+            if active:
+                cost += LOSS * self.elsewhere.first(self.tree_state.tree.order[place], kind)
+            if self.depth:
+                broken[place] = NOWHERE
+                whole[kind][place] = cost
+            else:
+                broken[place] = cost
+
+    def _judge_room(self, room_id: int) -> tuple[int, int]:
+        """Return what one pod costs in a room, and the class of a whole free node that takes it (-1: none)."""
+        cost = self.curves.first(room_id)
+        room = self.curves.rooms.all[room_id]
+        kind = -1
+        if cost < 0:
             cost = NOWHERE
-        for costs in self.whole:
-            costs[place] = NOWHERE
-        self.broken[place] = cost
-        if cost != NOWHERE and (self.depth or self.elsewhere.active):
-            room = self.curves.rooms.all[room_id]
-            if room.wholly:
-                kind = self.state.class_of[room.spec.cards]
-                if self.elsewhere.active:
-                    cost += LOSS * self.elsewhere.first(self.tree_state.tree.order[place], kind)
-                self.broken[place] = NOWHERE if self.depth else cost
-                self.whole[kind][place] = cost if self.depth else NOWHERE
+        elif room.wholly and (self.depth or self.elsewhere.active):
+            kind = self.state.class_of[room.spec.cards]
+        self._of_room[room_id] = (cost, kind)
+        return cost, kind
 
     def _update(self, block: int) -> None:
         start, end = self.starts[block], self.ends[block]
         best = min(self.broken[start:end])
-        for kind, costs in enumerate(self.whole):
-            free = self.tree_state.whole[kind][self.domain[block]] if self.depth else 0
-            if free:
-                cost = min(costs[start:end])
-                if cost != NOWHERE:
-                    cost += LOSS * self.state.whole_loss[kind][free]
-                    best = min(cost, best)
+        if self.depth:
+            domain = self.domain[block]
+            for kind, counts in enumerate(self.tree_state.whole):
+                free = counts[domain]
+                if free:
+                    cost = min(self.whole[kind][start:end])
+                    if cost != NOWHERE:
+                        cost += LOSS * self.state.whole_loss[kind][free]
+                        if cost < best:
+                            best = cost
         before = self.cost[block]
         if best == before:
             return

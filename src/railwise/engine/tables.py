@@ -16,6 +16,9 @@ NEVER: Final = -1
 MOST_WAYS: Final = 64
 """How many equally cheap ways are kept; beyond, the first ones in kind order are."""
 
+MOST_TABLES: Final = 20_000
+"""How many tables are remembered before all are forgotten."""
+
 Way = tuple[tuple[int, int], ...]
 """A way: pairs (kind, pods on that node), one for each node used."""
 
@@ -142,6 +145,28 @@ class Joined:
                 if NEVER not in {mine, other} and mine + other == target:
                     for way in part.ways(here, pods):
                         self._split(index + 1, used - here, total - pods, prefix + way, found)
+
+
+class Tables:
+    """Sets of nodes put together before: domains that share a kind of room share its tables."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._known: Final[dict[tuple[tuple[tuple[int, int], ...], tuple[int, ...], int], Joined]] = {}
+
+    def joined(self, members: list[tuple[Kind, int]], loss: list[int], pods: int) -> Joined:
+        """Return so many nodes of some kinds together; ``loss[b]`` is added for b nodes used (empty: nothing)."""
+        key = (tuple([(kind.index, count) for kind, count in members]), tuple(loss), pods)
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= MOST_TABLES:
+                self._known.clear()
+            parts: list[Nodes] = [OneKind(kind, count, pods) for kind, count in members]
+            if len(members) > 1 and loss:
+                parts = [self.joined(members, [], pods)]
+            known = Joined(parts, loss, pods)
+            self._known[key] = known
+        return known
 
 
 def _join(left: Table, right: Table, pods: int) -> Table:
