@@ -23,12 +23,14 @@ class Rooms:
         self.all: Final[list[Room]] = []
         self._by_key: dict[tuple[int, Figures], Room] = {}
         self._next: dict[int, dict[int, Room | None]] = {}
+        self.steps: Final[dict[tuple[int, int, int], Room]] = {}
 
     def clear(self) -> None:
         """Forget every room and answer; rooms in use must be interned again."""
         self.all.clear()
         self._by_key.clear()
         self._next.clear()
+        self.steps.clear()
 
     def intern(self, spec: NodeSpec, figures: Figures) -> Room:
         """Return the one room of these figures."""
@@ -55,15 +57,12 @@ class Rooms:
 
     def fits(self, shape: Shape, room: Room) -> Room | None:
         """Return the room left after one pod of the shape, or None where it does not fit (labels and taints apart)."""
-        answers = self._next.get(shape.index)
-        if answers is None:
-            answers = {}
-            self._next[shape.index] = answers
-        if room.index in answers:
-            return answers[room.index]
-        result = self._put(shape, room)
-        answers[room.index] = result
-        return result
+        try:
+            return self._next[shape.index][room.index]
+        except KeyError:
+            result = self._put(shape, room)
+            self._next.setdefault(shape.index, {})[room.index] = result
+            return result
 
     def put_on(self, shape: Shape, room: Room, chosen: Chosen) -> Room | None:
         """Return the room left after one share on the chosen cards (by the rule where none are chosen)."""

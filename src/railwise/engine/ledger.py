@@ -25,6 +25,9 @@ class Grant(NamedTuple):
     debt: int
 
 
+MOST_NAMES: Final = 65536
+"""How many sets of cards have their names, or their grants, remembered."""
+
 NOTHING: Final = Grant(0, (), (), 0)
 
 
@@ -83,7 +86,7 @@ class Ledger:
             if chosen:
                 return Grant(self._chosen_whole(chosen), (), (), 0)
             if self.spec.simple and shape.any_card:
-                return Grant(lowest_bits(self.free, shape.cards), (), (), 0)
+                return lowest_cards(self.free, shape.cards)
             mask = 0
             for bank, take in zip(self.spec.banks, whole_banks(shape, room), strict=True):
                 mask |= lowest_bits(self.free & bank.mask, take)
@@ -120,6 +123,8 @@ class Ledger:
         """Give the cards of a grant away."""
         self.busy |= grant.whole
         self.free &= ~grant.whole
+        if not (grant.shares or grant.closed or grant.debt):
+            return
         self.debt += grant.debt
         for card in grant.closed:
             self.closed[card] = self.closed.get(card, 0) + 1
@@ -134,8 +139,10 @@ class Ledger:
     def give_back(self, grant: Grant) -> None:
         """Undo ``take`` of the same grant, exactly."""
         self.busy &= ~grant.whole
-        usable = self.spec.whole_mask() & ~self.busy
+        usable = self.spec.usable & ~self.busy
         self.free |= grant.whole & usable
+        if not (grant.shares or grant.closed or grant.debt):
+            return
         self.debt -= grant.debt
         for card in grant.closed:
             count = self.closed[card] - 1
@@ -167,6 +174,20 @@ class Ledger:
             self.free &= ~(1 << card)
 
 
+GRANTS: Final[dict[tuple[int, int], Grant]] = {}
+"""Grants made before, by free cards and number asked for: pods share them."""
+
+
+def lowest_cards(free: int, count: int) -> Grant:
+    """Return the grant of the ``count`` lowest of the free cards."""
+    grant = GRANTS.get((free, count))
+    if grant is None:
+        grant = Grant(lowest_bits(free, count), (), (), 0)
+        if len(GRANTS) < MOST_NAMES:
+            GRANTS[free, count] = grant
+    return grant
+
+
 def lowest_bits(mask: int, count: int) -> int:
     """Return the ``count`` lowest set bits of a mask that has at least as many."""
     if mask.bit_count() == count:
@@ -186,9 +207,6 @@ def card_names(grant: Grant) -> tuple[str, ...]:
     cards = {card for card, _, _ in grant.shares} | set(grant.closed)
     return tuple(str(card) for card in sorted(cards))
 
-
-MOST_NAMES: Final = 65536
-"""How many sets of cards have their names remembered."""
 
 MASK_NAMES: Final[dict[int, tuple[str, ...]]] = {0: ()}
 

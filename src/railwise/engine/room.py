@@ -53,10 +53,14 @@ class NodeSpec:
             name: amount for name, amount in node.resources.items() if name not in ("cpu", "memory", "pods")
         }
         self.simple: Final = len(self.banks) == 1
+        self.usable: Final = self._usable()
         self.allowed: Final[dict[int, tuple[int, ...]]] = {}
 
     def whole_mask(self) -> int:
         """Return the bits of all cards that can be given whole on the empty node."""
+        return self.usable
+
+    def _usable(self) -> int:
         mask = 0
         for bank in self.banks:
             if bank.usable:

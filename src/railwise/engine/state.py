@@ -70,10 +70,12 @@ class ClusterState:
         self.room_count: Final[dict[int, int]] = {}
         self._masks: Final[dict[int, list[bool] | None]] = {}
         for index, room in enumerate(self.room_of):
-            self._count(index, room)
             self.room_count[room.index] = self.room_count.get(room.index, 0) + 1
+            kind = self.class_of[room.spec.cards] if room.wholly else 0
             for state in self.trees:
                 state.room_ids[state.tree.position[index]] = room.index
+                if room.slots:
+                    state.shift(index, room.slots, kind, int(room.wholly))
 
     def _empty_room(self, index: int) -> Room:
         spec, node = self.specs[index], self.nodes[index]
@@ -163,9 +165,15 @@ class ClusterState:
 
     def _rebooked(self, node: int, shape: Shape, sign: int) -> Room:
         """Return the room of a node after a pod came (-1) or went (+1), the ledger being up to date already."""
-        room = self.room_of[node]
-        whole, partial = self.ledgers[node].summary()
-        return self._booked(room, shape, sign, whole, partial)
+        room, ledger = self.room_of[node], self.ledgers[node]
+        if ledger.left or not room.spec.simple:
+            return self._booked(room, shape, sign, *ledger.summary())
+        step = ((shape.index + 1) * sign, room.index, ledger.free.bit_count() - ledger.debt)
+        after = self.rooms.steps.get(step)
+        if after is None:
+            after = self._booked(room, shape, sign, *ledger.summary())
+            self.rooms.steps[step] = after
+        return after
 
     def _booked(
         self,
@@ -222,31 +230,12 @@ class ClusterState:
         else:
             del count[before.index]
         count[room.index] = count.get(room.index, 0) + 1
-        if before.slots != room.slots or before.wholly != room.wholly:
-            self._shift(node, before, room)
+        slots, whole = room.slots - before.slots, room.wholly - before.wholly
+        kind = self.class_of[room.spec.cards] if whole else 0
         for state in self.trees:
             state.room_ids[state.tree.position[node]] = room.index
-
-    def _shift(self, node: int, before: Room, after: Room) -> None:
-        """Count a node's slots in its domains after its room changed."""
-        slots = after.slots - before.slots
-        whole = after.wholly - before.wholly
-        for state in self.trees:
-            tree = state.tree
-            for free, domain_of in zip(state.free, tree.domain_of, strict=True):
-                free[domain_of[node]] += slots
-            if whole and tree.depth:
-                state.whole[self.class_of[after.spec.cards]][tree.domain_of[-1][node]] += whole
-
-    def _count(self, node: int, room: Room) -> None:
-        if not room.slots:
-            return
-        for state in self.trees:
-            tree = state.tree
-            for level in range(tree.depth):
-                state.free[level][tree.domain_of[level][node]] += room.slots
-            if room.wholly and tree.depth:
-                state.whole[self.class_of[room.spec.cards]][tree.domain_of[-1][node]] += 1
+            if slots or whole:
+                state.shift(node, slots, kind, whole)
 
     def compact(self) -> None:
         """Forget rooms that no node has any more, and the journal; whoever kept something must start again."""

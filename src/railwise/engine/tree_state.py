@@ -22,6 +22,14 @@ class TreeState:
         last = len(tree.tiers[-1].names) if tree.depth else 0
         self.whole: Final[list[list[int]]] = [[0] * last for _ in range(classes)]
         self.room_ids: Final[list[int]] = [0] * len(tree.order)
+        self._levels: Final = list(zip(self.free, tree.domain_of, strict=True))
+
+    def shift(self, node: int, slots: int, kind: int, whole: int) -> None:
+        """Count a node's card-slots in its domains, and whether it is a whole free node of a class, as so many more."""
+        for free, domain_of in self._levels:
+            free[domain_of[node]] += slots
+        if whole and self._levels:
+            self.whole[kind][self.tree.domain_of[-1][node]] += whole
 
     def whole_in(self, level: int, domain: int, kind: int) -> int:
         """Return the whole free nodes of a class in a domain of any declared level."""
