@@ -267,7 +267,7 @@ class Engine:
             state=state,
             pods=record.placements(self.state) if record.pods else (),
             domains=record.domains(self.state) if record.pods and known else {},
-            preferred_met=record.met,
+            preferred_met=record.prefers_where_it_runs(self.state) if record.started else record.met,
             reason=reason,
             alternative=record.demand.alternative if known else -1,
             exact=record.exact,

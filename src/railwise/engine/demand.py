@@ -91,11 +91,7 @@ class Demand:
         self.unsupported: Final = any(shape.kind == KIND_OTHER for shape in shapes)
         self.preferred: Final = _default_preferred(self, state)
         self.simple: Final = (
-            root.shape is not None
-            and root.distinct == NOT_GIVEN
-            and not root.even
-            and root.segment_size == 0
-            and not root.fixed
+            root.shape is not None and root.distinct == NOT_GIVEN and not root.even and root.segment_size == 0
         )
 
 

@@ -65,7 +65,7 @@ class Placer:
 
     def place(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
         """Find places for the given ranks per leaf (by part index) of the chosen parts."""
-        if demand.simple and not self._timed(demand):
+        if demand.simple and not demand.root.fixed and not self._timed(demand):
             found = self._place_simple(demand, ranks[demand.root.index])
             settled = found.exact if isinstance(found, Found) else found.proven
             if settled or len(self.state.nodes) > REFINE_NODES:

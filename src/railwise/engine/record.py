@@ -6,7 +6,7 @@ from typing import Final
 
 from railwise.engine.again import without_rules
 from railwise.engine.charges import Amounts
-from railwise.engine.demand import Demand, Part, UnreadableRuleError, read_demand
+from railwise.engine.demand import NO_LOCALITY, Demand, Part, UnreadableRuleError, read_demand
 from railwise.engine.layout import Spot
 from railwise.engine.ledger import Grant, card_names
 from railwise.engine.occupy import occupy
@@ -128,6 +128,15 @@ class Record:
             pod = f"{name}-{path.replace('/', '-')}-{rank}" if path else f"{name}-{rank}"
             result.append(PodPlacement(pod, rank, path, nodes[node].name, card_names(grant)))
         return tuple(result)
+
+    def prefers_where_it_runs(self, state: ClusterState) -> bool:
+        """Return whether all running pods lie in one domain of the preferred level."""
+        level = self.demand.preferred
+        if level == NO_LOCALITY or not self.pods:
+            return True
+        tree = state.trees[self.demand.root.tree].tree
+        nodes = {node for node, _ in self.pods.values()}
+        return len(nodes if level >= tree.depth else {tree.domain_of[level][node] for node in nodes}) == 1
 
     def domains(self, state: ClusterState) -> dict[str, tuple[str, ...]]:
         """Return the domains used per declared level of the workload's topology, in tree order."""

@@ -11,7 +11,10 @@ from railwise.engine.tree_state import TreeState
 
 
 def slots_left(state: ClusterState) -> dict[str, dict[int, int]]:
-    """Return the gangs of each size that fit at once, per level name of every topology and for the ``cluster``."""
+    """Return the gangs of each size that fit at once, per level name of every topology and for the ``cluster``.
+
+    A level that is itself called ``cluster`` keeps its name; the whole is then not counted.
+    """
     result: dict[str, dict[int, int]] = {}
     for trees in state.trees:
         tree = trees.tree
@@ -26,7 +29,7 @@ def slots_left(state: ClusterState) -> dict[str, dict[int, int]]:
         room = state.rooms.all[room_id]
         if room.wholly:
             everything[room.spec.cards] = everything.get(room.spec.cards, 0) + number
-    result["cluster"] = _gangs([everything], len(state.nodes))
+    result.setdefault("cluster", _gangs([everything], len(state.nodes)))
     return result
 
 
