@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,6 +98,16 @@ def test_counts_add_up(seed: int) -> None:
 
 @given(seeds)
 def test_plan_idempotent(seed: int) -> None:
+    _check_idempotent(seed)
+
+
+@pytest.mark.xfail(reason="the round of surplus may free room, and nobody who was refused before is asked again")
+@pytest.mark.parametrize("seed", [4584, 6961])
+def test_plan_idempotent_where_the_second_round_moves_a_workload_closer(seed: int) -> None:
+    _check_idempotent(seed)
+
+
+def _check_idempotent(seed: int) -> None:
     scenario, plan = _planned(seed)
     again = plan_scenario(after(scenario, plan))
     for first, second in zip(plan.workloads, again.workloads, strict=True):
