@@ -86,13 +86,32 @@ class Engine:
                 reasons[record.workload.name] = reason
             else:
                 placed.append(record)
-        for record in queue:
-            if record.workload.name not in reasons and self._wants_more(record):
-                self._grow(record)
+        if self._surplus(queue, reasons):
+            placed += self._ask_again(queue, reasons)
         for record in placed:
             if not self._wants_more(record):
                 del self.waiting[record.workload.name]
         return self._plan(queue, reasons, now)
+
+    def _surplus(self, queue: list[Record], reasons: dict[str, Reason]) -> bool:
+        """Hand out surplus in the order of the round; return whether a workload left places that others may want."""
+        moved = False
+        for record in queue:
+            if record.workload.name not in reasons and self._wants_more(record):
+                before = set(record.pods.values())
+                self._grow(record)
+                moved = moved or not before <= set(record.pods.values())
+        return moved
+
+    def _ask_again(self, queue: list[Record], reasons: dict[str, Reason]) -> list[Record]:
+        """Decide once more on those refused, now that others have left room by moving; return who starts."""
+        started: list[Record] = []
+        for record in queue:
+            if record.workload.name in reasons and self._decide(record) is None:
+                del reasons[record.workload.name]
+                started.append(record)
+        self._surplus(started, reasons)
+        return started
 
     def _book_first(self) -> None:
         """Submit the scenario's workloads: running pods whose cards are named are booked before the others."""

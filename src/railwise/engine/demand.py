@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from railwise.engine.room import NodeSpec, Room
 from railwise.engine.shapes import KIND_OTHER, Shape
 from railwise.engine.state import ClusterState
 from railwise.model.reason import Code
@@ -16,6 +17,9 @@ from railwise.model.workload import Group, TopologyRule, Workload
 
 NOT_GIVEN: Final = -1
 """A level that no rule names."""
+
+ONE_CARD: Final = 1000
+"""A card in thousandths."""
 
 NO_LOCALITY: Final = -2
 """``preferred: none``."""
@@ -174,6 +178,21 @@ def _all_parts(part: Part) -> list[Part]:
 
 
 def _one_node_holds(demand: Demand, state: ClusterState) -> bool:
-    """Return whether the cards of one empty node of the cluster can hold every pod of the workload."""
-    thousandths = sum(leaf.shape.gpu_thousandths() * leaf.group.pods for leaf in demand.leaves if leaf.shape)
-    return 0 < thousandths <= 1000 * max(state.classes, default=0)
+    """Return whether the cards of one empty healthy node of the cluster can hold every pod of the workload."""
+    least = sum(leaf.shape.gpu_thousandths() * leaf.group.pods for leaf in demand.leaves if leaf.shape)
+    if least > ONE_CARD * max(state.classes, default=0):
+        return False
+    return any(_cards_hold(demand, state, spec) for spec in state.healthy_specs())
+
+
+def _cards_hold(demand: Demand, state: ClusterState, spec: NodeSpec) -> bool:
+    room: Room | None = state.rooms.cards_of(state.empty_room(spec))
+    for leaf in sorted(demand.leaves, key=lambda leaf: -(leaf.shape.cards if leaf.shape else 0)):
+        if leaf.shape is None or not leaf.shape.wants_cards():
+            continue
+        bare = state.shapes.cards_only(leaf.shape)
+        for _ in range(leaf.group.pods):
+            room = None if room is None else state.rooms.fits(bare, room)
+            if room is None:
+                return False
+    return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from railwise.engine.cost import Curves
-from railwise.engine.demand import NO_LOCALITY, Demand
+from railwise.engine.demand import NO_LOCALITY, ONE_CARD, Demand
 from railwise.engine.domains import FreeIndex
 from railwise.engine.racks import RackIndex
 from railwise.engine.shapes import Shape
@@ -26,9 +26,6 @@ FEWEST_KEPT: Final = 16
 """So many indexes are kept however large the cluster."""
 
 MOST_CURVES: Final = 4096
-
-ONE_CARD: Final = 1000
-"""A card in thousandths."""
 
 
 class Spots(NamedTuple):

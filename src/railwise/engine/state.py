@@ -68,6 +68,7 @@ class ClusterState:
         )
         self.whole_loss: Final[list[list[int]]] = [_first_loss(self.potential, count, most) for count in cards]
         self.room_count: Final[dict[int, int]] = {}
+        self._healthy_specs: Final[list[NodeSpec]] = []
         self._masks: Final[dict[int, list[bool] | None]] = {}
         for index, room in enumerate(self.room_of):
             self.room_count[room.index] = self.room_count.get(room.index, 0) + 1
@@ -103,6 +104,13 @@ class ClusterState:
         """Return what a node has when none of its cards is sick."""
         node = self.nodes[index]
         return _spec_of(replace(node, unhealthy=frozenset()), self._spec_table) if node.unhealthy else self.specs[index]
+
+    def healthy_specs(self) -> list[NodeSpec]:
+        """Return what distinct nodes have when none of their cards is sick."""
+        if not self._healthy_specs:
+            found = {self.healthy_spec(index).index: self.healthy_spec(index) for index in range(len(self.nodes))}
+            self._healthy_specs.extend(found[index] for index in sorted(found))
+        return self._healthy_specs
 
     def specs_in_use(self) -> list[NodeSpec]:
         """Return what distinct nodes have."""

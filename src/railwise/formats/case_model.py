@@ -83,7 +83,8 @@ class Evicted:
     gpus: Bounds | None = None
 
 
-class Slots(NamedTuple):
+@dataclass(frozen=True)
+class Slots:
     """So many gangs of ``size`` whole free nodes must fit inside domains of ``level`` at once."""
 
     level: str
