@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from copy import deepcopy
 from functools import cache
 from random import Random
 from typing import Any
@@ -100,7 +101,7 @@ ODD_VALUES: tuple[object, ...] = (
         "yes",
         "n[1-3]",
         "n[1-",
-        "n[0-999999]",
+        "n[0-1999]",
         "a[1-9999]b[1-9999]c[1-9999]",
         "64GB",
         "64Gi",
@@ -179,14 +180,14 @@ def places(value: object) -> Iterator[tuple[Any, Any]]:
 def broken_value(number: int) -> dict[str, Any]:
     """Return a document with a few changes in its structure."""
     random = Random(number)
-    document = {**HEAD, "spec": draw_spec(random)}
+    document = deepcopy(HEAD) | {"spec": draw_spec(random)}
     for _ in range(random.choice((1, 1, 1, 2, 5))):
         found = list(places(document))
         container, key = random.choice(found)
         other, other_key = random.choice(found)
         change = random.randrange(6)
         if change == 0:
-            container[key] = random.choice(ODD_VALUES)
+            container[key] = deepcopy(random.choice(ODD_VALUES))
         elif change == 1:
             container[key] = json.loads(json.dumps(other[other_key], default=str))
         elif change == 2:
@@ -216,7 +217,7 @@ def broken_text(number: int) -> bytes:
     random = Random(number)
     if random.random() < 0.1:
         return random.randbytes(random.randrange(200))
-    document = {**HEAD, "spec": draw_spec(random)}
+    document = deepcopy(HEAD) | {"spec": draw_spec(random)}
     if random.random() < 0.5:
         data = bytearray(json.dumps(document).encode())
     else:

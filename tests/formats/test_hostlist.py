@@ -36,6 +36,7 @@ def test_a_hostlist_stands_for_its_names_in_order(text: str, names: list[str]) -
         ("c[]", "not '[]'"),
         ("c[1,]", "not '[1,]'"),
         ("c[x]", "not '[x]'"),
+        ("c[1\ufeff\x1b]", "not '[1\\ufeff\\u001b]'"),
         ("c[[1]]", "not '[[1]'"),
         ("a,,b", "empty name"),
         ("a,", "empty name"),

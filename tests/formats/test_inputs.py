@@ -115,7 +115,7 @@ def test_manifests_of_a_scenario_are_inline_or_files() -> None:
             "already a node 'n1'",
         ),
         ([("k8s/a.yaml", b"kind: Node\nmetadata: 3")], "k8s/a.yaml.metadata", "object"),
-        (None, "spec.manifests[0]", "cannot read k8s: No such file or directory"),
+        (None, "spec.manifests[0]", "cannot read 'k8s': No such file or directory"),
     ],
 )
 def test_faults_of_manifests_are_named_with_their_file(

@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterable
 from itertools import product
 
+from railwise.formats.faults import shown
+
 MOST_NAMES = 1_000_000
 """A hostlist that is given no other bound stands for at most so many names."""
 
@@ -22,9 +24,6 @@ MOST_DIGITS = 18
 
 MOST_BRACKETS = 8
 """A name has at most so many brackets."""
-
-MOST_SHOWN = 40
-"""So many characters of a faulty range are quoted."""
 
 _RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?", re.ASCII)
 _TRAILING_NUMBER = re.compile(r"(.*?)([0-9]+)", re.ASCII | re.DOTALL)
@@ -142,7 +141,7 @@ def _parse_ranges(text: str) -> list[_Range]:
     for part in text.split(","):
         match = _RANGE.fullmatch(part)
         if match is None or max(map(len, part.split("-"))) > MOST_DIGITS:
-            raise ValueError(f"{EXPECTED}, not '[{text[:MOST_SHOWN]}]'")
+            raise ValueError(f"{EXPECTED}, not {shown(f'[{text}]')}")
         low = int(match[1])
         high = int(match[2]) if match[2] else low
         if high < low:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from railwise.formats.document import load
-from railwise.formats.faults import Faults, at_index
+from railwise.formats.faults import Faults, at_index, shown
 from railwise.model.errors import InputError
 from railwise.model.node import Node
 from railwise.model.scenario import Scenario
@@ -76,7 +76,7 @@ def _objects_of_file(
     try:
         files = read_file(name)
     except OSError as error:
-        faults.add(path, f"cannot read {name}: {error.strerror or 'not found'}")
+        faults.add(path, f"cannot read {shown(name)}: {error.strerror or 'not found'}")
         return []
     for file, data in files:
         try:

@@ -45,6 +45,7 @@ MOST_CARDS = 1024
 _WORD = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
 _NAME = r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?"
 _QUANTITY = r"^[+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[eE][+-]?[0-9]+|[numkMGTPE]?)$"
+_SHOWN = r"[^\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
 _HOSTLIST = r"^[A-Za-z0-9.\[\],_-]+$"
 
 NAME = Text(_NAME, 253, "a name of small letters, digits, '-' and '.'")
@@ -71,13 +72,13 @@ LABEL_VALUE = Text(f"(?:{_WORD})?", 63, "a label's value of letters, digits, '-'
 MODEL = Text(r"[A-Za-z0-9](?:[A-Za-z0-9 ()+._/-]*[A-Za-z0-9)])?", 100, "a card model such as H100-80GB")
 """The model of a card."""
 
-SENTENCE = Text(r"[^\x00-\x1f\x7f-\x9f]*", 2000, "a text without control characters")
+SENTENCE = Text(rf"{_SHOWN}*", 2000, "a text without control characters")
 """A text for people."""
 
-NOTE = Text(r"(?:[^\x00-\x1f\x7f-\x9f]|\n|\t)*", 100_000, "a text without control characters")
+NOTE = Text(rf"(?:{_SHOWN}|\n|\t)*", 100_000, "a text without control characters")
 """A text of several lines for people."""
 
-PATH = Text(r"[^\x00-\x1f\x7f-\x9f]+", 4096, "the path of a file")
+PATH = Text(rf"{_SHOWN}+", 4096, "the path of a file")
 """A path, looked up by whoever reads the document."""
 
 COUNT = Parsed(parse_count, EXPECTED_COUNT, _QUANTITY, numbers=True)
