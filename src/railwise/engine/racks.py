@@ -11,21 +11,23 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from railwise.engine.cost import DEAD, Curves, taken_of, without_taken
+from railwise.engine.cost import Curves, taken_of, without_taken
 from railwise.engine.domains import FreeIndex
-from railwise.engine.elsewhere import Domain, Elsewhere
+from railwise.engine.elsewhere import Elsewhere
 from railwise.engine.packing import Description, Losses
+from railwise.engine.room_kinds import EMPTY_KIND, RoomKinds
 from railwise.engine.state import ClusterState
-from railwise.engine.tables import NEVER, Kind, Tables, Way
+from railwise.engine.tables import NEVER, Tables, Way
 
-EMPTY_KIND: Final = -1
-
-UNKNOWN_CLASS: Final = -1
-SEVERAL_CLASSES: Final = -2
+Sums = list[list[int]]
+"""A number per domain of each level."""
 
 
 class RackIndex:
-    """The racks of one tree (the whole cluster as one where no level is declared), by description for one shape."""
+    """The racks of one tree (the whole cluster as one where no level is declared), by description for one shape.
+
+    ``capacity[level][domain]`` counts the pods a domain holds, each rack by itself; ``total`` those of the cluster.
+    """
 
     def __init__(self, state: ClusterState, tree_index: int, curves: Curves, free: FreeIndex, most: int) -> None:
         """Describe every rack; no node is asked to hold more than ``most`` pods."""
@@ -34,32 +36,22 @@ class RackIndex:
         self.elsewhere: Final = Elsewhere(state, tree_index)
         self.curves: Final = curves
         self.free: Final = free
-        self.most: Final = most
         tree = self.tree_state.tree
         self.depth: Final = tree.depth
         self.ranges: Final = tree.tiers[-1].ranges() if tree.depth else [(0, len(tree.order))]
-        allowed = state.allowed(curves.shape)
-        self.allowed: Final[list[bool] | None] = None if allowed is None else [allowed[node] for node in tree.order]
-        self.kinds: Final[list[Kind]] = []
+        self.kinds: Final = RoomKinds(state, self.tree_state, curves, self.elsewhere, most)
         self.tables: Final = Tables()
-        self._kind_by_key: Final[dict[tuple[tuple[int, ...], int, bool, int], int]] = {}
-        self._grouped: Final[dict[int, int]] = {}
-        self.kind_of: Final[dict[int, int]] = {}
-        self._lame_kind_of: Final[dict[int, int]] = {}
-        self.lame: Final[list[bool] | None] = (
-            [state.dead_rails[node] for node in tree.order] if state.any_dead_rail else None
-        )
-        self.plain: Final = self.allowed is None and self.lame is None and not self.elsewhere.active
-        self.whole_class = UNKNOWN_CLASS
         self._by_key: Final[dict[tuple[object, ...], Description]] = {}
         self.of_rack: Final[list[Description]] = []
         self.members: Final[dict[int, int]] = {}
         self.live: Final[dict[int, Description]] = {}
+        self.capacity: Final[Sums] = [[0] * len(tier.names) for tier in tree.tiers]
+        self.total = 0
         self.read = len(state.journal)
         for rack in range(len(self.ranges)):
             description = self._describe(rack)
             self.of_rack.append(description)
-            self._join(rack, description)
+            self._join(rack, description, description.capacity)
 
     def refresh(self) -> None:
         """Describe the touched racks again."""
@@ -82,17 +74,24 @@ class RackIndex:
                 if not left:
                     del self.live[before.index]
                 self.of_rack[rack] = description
-                self._join(rack, description)
+                self._join(rack, description, description.capacity - before.capacity)
 
-    def _join(self, rack: int, description: Description) -> None:
+    def _join(self, rack: int, description: Description, more: int) -> None:
+        """Enter a rack under its description; it holds so many pods more than before."""
         self.members[description.index] = self.members.get(description.index, 0) | (1 << rack)
         self.live[description.index] = description
+        if more:
+            self.total += more
+            domain = rack
+            for level in range(self.depth - 1, -1, -1):
+                self.capacity[level][domain] += more
+                domain = self.tree_state.tree.tiers[level].parent[domain]
 
     def _describe(self, rack: int) -> Description:
         start, end = self.ranges[rack]
-        kinds = self._kinds(start, end)
         if self.elsewhere.active:
-            return self._describe_grouped(rack, kinds[kinds.count(EMPTY_KIND) :])
+            return self._describe_grouped(rack)
+        kinds = self.kinds.ascending(start, end)
         whole = [counts[rack] for counts in self.tree_state.whole] if self.depth else []
         key = tuple(kinds + whole)
         description = self._by_key.get(key)
@@ -107,28 +106,17 @@ class RackIndex:
         return description
 
     def _add(self, key: tuple[object, ...], kinds: list[int], losses: list[Losses]) -> Description:
-        counted = [(self.kinds[kind], count) for kind, count in sorted(Counter(kinds).items())]
+        counted = [(self.kinds.all[kind], count) for kind, count in sorted(Counter(kinds).items())]
         description = Description(len(self._by_key), counted, losses, self.tables)
         self._by_key[key] = description
         return description
 
-    def _describe_grouped(self, rack: int, kinds: list[int]) -> Description:
+    def _describe_grouped(self, rack: int) -> Description:
         """Describe a rack whose whole nodes also count in other topologies or wider domains."""
         start, end = self.ranges[rack]
-        order = self.tree_state.tree.order
-        groups: dict[tuple[Domain, ...], int] = {}
-        grouped: list[int] = []
-        self._grouped.update(dict.fromkeys(range(start, end), EMPTY_KIND))
-        for place in range(start, end):
-            kind = self.plain_kind_at(place)
-            if kind >= 0 and self.kinds[kind].whole >= 0:
-                where = self.elsewhere.place(order[place])
-                kind = self._in_group(self.kinds[kind], groups.setdefault(where, len(groups)))
-            self._grouped[place] = kind
-            if kind >= 0:
-                grouped.append(kind)
-        grouped.sort()
-        most = len(kinds) + 1
+        kinds = self.kinds.ascending(start, end)
+        most = end - start - kinds.count(EMPTY_KIND) + 1
+        grouped, groups = self.kinds.group(start, end)
         losses = [
             Losses(
                 index,
@@ -136,7 +124,7 @@ class RackIndex:
                 [self.elsewhere.group_loss(where, index, most) for where in groups],
             )
             for index in range(len(self.state.classes))
-            if any(self.kinds[kind].whole == index for kind in grouped)
+            if any(self.kinds.all[kind].whole == index for kind in grouped)
         ]
         key = (
             *grouped,
@@ -144,82 +132,6 @@ class RackIndex:
             *((one.whole, tuple(one.rack), tuple(tuple(loss) for loss in one.groups)) for one in losses),
         )
         return self._by_key.get(key) or self._add(key, grouped, losses)
-
-    def _in_group(self, kind: Kind, group: int) -> int:
-        key = (kind.costs, kind.whole, kind.lame, group + 1)
-        known = self._kind_by_key.get(key)
-        if known is None:
-            known = len(self.kinds)
-            self.kinds.append(Kind(known, kind.costs, kind.whole, lame=kind.lame, group=group))
-            self._kind_by_key[key] = known
-        return known
-
-    def _kinds(self, start: int, end: int) -> list[int]:
-        """Return the kinds of the rooms of a run of nodes, ascending: first the empty ones, which hold no pod."""
-        ids = self.tree_state.room_ids[start:end]
-        try:
-            kinds = list(map(self.kind_of.__getitem__, ids))
-        except KeyError:
-            for room_id in ids:
-                if room_id not in self.kind_of:
-                    self._kind(room_id, lame=False)
-            kinds = list(map(self.kind_of.__getitem__, ids))
-        if self.allowed is not None or self.lame is not None:
-            kinds = [self.plain_kind_at(place) for place in range(start, end)]
-        kinds.sort()
-        return kinds
-
-    def _lame(self, room_id: int) -> int:
-        kind = self._lame_kind_of.get(room_id)
-        return self._kind(room_id, lame=True) if kind is None else kind
-
-    def _kind(self, room_id: int, *, lame: bool) -> int:
-        curve = self.curves.curve(room_id, self.most)
-        if curve and curve[-1] < 0:
-            curve = curve[:-1]
-        curve = curve[: self.most]
-        if lame:
-            curve = tuple(cost + DEAD for cost in curve)
-        room = self.curves.rooms.all[room_id]
-        counts = self.depth > 0 or self.elsewhere.active
-        whole = self.state.class_of[room.spec.cards] if room.wholly and counts else -1
-        kind = EMPTY_KIND
-        if curve:
-            known = self._kind_by_key.get((curve, whole, lame, 0))
-            if known is None:
-                known = len(self.kinds)
-                self.kinds.append(Kind(known, curve, whole, lame=lame))
-                self._kind_by_key[curve, whole, lame, 0] = known
-            kind = known
-        self._note_class(len(curve), whole)
-        (self._lame_kind_of if lame else self.kind_of)[room_id] = kind
-        return kind
-
-    def _note_class(self, capacity: int, whole: int) -> None:
-        """Keep whether the shape takes just the whole free nodes of one class, one pod each."""
-        if capacity == 0 and whole < 0:
-            return
-        if capacity != 1 or whole < 0 or self.whole_class not in {UNKNOWN_CLASS, whole} or self.allowed is not None:
-            self.whole_class = SEVERAL_CLASSES
-        else:
-            self.whole_class = whole
-
-    def _kinds_at(self, start: int, end: int) -> list[int]:
-        """Return the kinds at a run of positions as the rack's description has them."""
-        if self.plain:
-            return list(map(self.kind_of.__getitem__, self.tree_state.room_ids[start:end]))
-        return [self.kind_at(place) for place in range(start, end)]
-
-    def kind_at(self, place: int) -> int:
-        """Return the kind of room at a tree position as the rack's description has it, EMPTY_KIND where no pod fits."""
-        return self._grouped[place] if self.elsewhere.active else self.plain_kind_at(place)
-
-    def plain_kind_at(self, place: int) -> int:
-        """Return the kind of room at a tree position whatever the other topologies, EMPTY_KIND where no pod fits."""
-        if self.allowed is not None and not self.allowed[place]:
-            return EMPTY_KIND
-        room_id = self.tree_state.room_ids[place]
-        return self._lame(room_id) if self.lame is not None and self.lame[place] else self.kind_of[room_id]
 
     def cheapest_node(self, pods: int, within: int) -> tuple[int, int] | None:
         """Return (tree position, rack) of the best single node that holds all pods, or None."""
@@ -243,7 +155,7 @@ class RackIndex:
         description = self.of_rack[rack]
         fit = {kind.index for kind, _ in description.kinds if description.alone(kind, pods) == cost}
         start, end = self.ranges[rack]
-        return next(place for place in range(start, end) if self.kind_at(place) in fit), rack
+        return next(place for place, kind in enumerate(self.kinds.run(start, end), start) if kind in fit), rack
 
     def cheapest(self, pods: int, within: int) -> tuple[int, int] | None:
         """Return (rack, cost) of the best rack of the bit set ``within`` (-1: any) that holds all pods, or None."""
@@ -293,7 +205,7 @@ class RackIndex:
         """Return (tree position, pods there) of the cheapest way in a rack; among equals the earliest positions."""
         start, end = self.ranges[rack]
         by_kind: dict[int, list[int]] = {}
-        for place, kind in enumerate(self._kinds_at(start, end), start):
+        for place, kind in enumerate(self.kinds.run(start, end), start):
             if kind in by_kind:
                 by_kind[kind].append(place)
             else:

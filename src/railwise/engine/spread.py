@@ -45,6 +45,7 @@ class Spread:
         self.tree: Final = tree_state.tree
         self.racks: Final = racks
         self._whole: dict[int, WholeRacks] = {}
+        self._named: Final[dict[tuple[int, int], list[int]]] = {}
 
     def racks_in(self, level: int, domain: int) -> tuple[int, int]:
         """Return the range of racks in a domain (level -1: all)."""
@@ -57,29 +58,30 @@ class Spread:
 
     def capacity(self, level: int, domain: int) -> int:
         """Return how many pods a domain holds, each rack by itself."""
-        first, last = self.racks_in(level, domain)
-        return sum(description.capacity for description in self.racks.of_rack[first:last])
+        return self.racks.capacity[level][domain] if level >= 0 else self.racks.total
 
     def best(self, level: int, pods: int, required: int, *, count_racks: bool) -> tuple[Spots, bool] | None:
         """Return (spots, proven best) for the best domain of a level that holds all pods, None where none does."""
-        candidates: list[tuple[int, int]] = []
-        for domain in self._domains(level, required):
-            capacity = self.capacity(level, domain)
-            if capacity >= pods:
-                candidates.append((domain, capacity))
+        if level < 0:
+            candidates = [0] if self.racks.total >= pods else []
+        else:
+            capacity = self.racks.capacity[level]
+            candidates = [domain for domain in self._domains(level, required) if capacity[domain] >= pods]
         if not candidates:
             return None
-        whole = self.racks.whole_class if count_racks and self.racks.lame is None else -1
+        whole = self.racks.kinds.whole_class if count_racks and self.racks.kinds.lame is None else -1
         if whole >= 0:
-            return self._best_whole(level, [domain for domain, _ in candidates], pods, whole)
-        return self._best_any(level, [domain for domain, _ in candidates], pods, count_racks=count_racks)
+            return self._best_whole(level, candidates, pods, whole)
+        return self._best_any(level, candidates, pods, count_racks=count_racks)
 
     def _domains(self, level: int, required: int) -> list[int]:
         """Return the domains of a level that are named at the required level (at all, where nothing is required)."""
-        if level < 0:
-            return [0]
-        found = range(len(self.tree.tiers[level].names))
-        return [domain for domain in found if self.tree.named_at(level, domain, required)]
+        known = self._named.get((level, required))
+        if known is None:
+            found = range(len(self.tree.tiers[level].names))
+            known = [domain for domain in found if self.tree.named_at(level, domain, required)]
+            self._named[level, required] = known
+        return known
 
     def _best_whole(self, level: int, domains: list[int], pods: int, whole: int) -> tuple[Spots, bool]:
         answers = self._whole.get(whole)
