@@ -60,10 +60,9 @@ class Curves:
         known = self.single.get(room_id)
         if known is None:
             room = self.rooms.all[room_id]
-            after = self.rooms.fits(self.shape, room)
             known = -1
-            if after is not None:
-                known = self._cost(room.slots, after.slots, after.cpu, 1, device=room.spec.device)
+            for slots, cpu in self.rooms.left(self.shape, room, 1):
+                known = self._cost(room.slots, slots, cpu, 1, device=room.spec.device)
             self.single[room_id] = known
         return known
 
@@ -74,14 +73,10 @@ class Curves:
             return known
         start = self.rooms.all[room_id]
         costs: list[int] = []
-        room = start
-        while len(costs) < most:
-            after = self.rooms.fits(self.shape, room)
-            if after is None:
-                costs.append(-1)
-                break
-            costs.append(self._cost(start.slots, after.slots, after.cpu, len(costs) + 1, device=start.spec.device))
-            room = after
+        for slots, cpu in self.rooms.left(self.shape, start, most):
+            costs.append(self._cost(start.slots, slots, cpu, len(costs) + 1, device=start.spec.device))
+        if len(costs) < most:
+            costs.append(-1)
         result = tuple(costs)
         self._curves[room_id] = result
         return result

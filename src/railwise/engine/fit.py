@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from railwise.engine.potential import Potential
-from railwise.engine.room import Chosen, Figures, NodeSpec, Room
+from railwise.engine.room import Chosen, Figures, NodeSpec, Room, slots_of
 from railwise.engine.shapes import KIND_NONE, KIND_SHARE, KIND_WHOLE, UNLIMITED, Shape, unlisted
 from railwise.engine.shares import after_share, available, share_cards
 
@@ -68,6 +68,28 @@ class Rooms:
         """Return the room left after one share on the chosen cards (by the rule where none are chosen)."""
         return self._put(shape, room, chosen) if chosen else self.fits(shape, room)
 
+    def left(self, shape: Shape, room: Room, most: int) -> list[tuple[int, int]]:
+        """Return (card-slots, millicores) left after 1, 2, … pods of the shape, as many as fit, at most ``most``.
+
+        The same as following ``fits``, but no room is made that may never come to be where counting is enough.
+        """
+        found: list[tuple[int, int]] = []
+        taken = -1 if shape.others else _cards_taken(shape, room, most)
+        if taken < 0:
+            after = self.fits(shape, room)
+            while after is not None:
+                found.append((after.slots, after.cpu))
+                after = self.fits(shape, after) if len(found) < most else None
+            return found
+        if room.closed:
+            return found
+        free, cpu, memory, pods = room.free - taken, room.cpu, room.memory, room.pods
+        while free >= 0 and cpu >= shape.cpu and memory >= shape.memory and pods >= shape.pods and len(found) < most:
+            cpu, memory, pods = _less(cpu, shape.cpu), _less(memory, shape.memory), _less(pods, shape.pods)
+            found.append((slots_of(room.spec, free, cpu, memory), cpu))
+            free -= taken
+        return found
+
     def _put(self, shape: Shape, room: Room, chosen: Chosen = ()) -> Room | None:
         if room.closed or room.cpu < shape.cpu or room.memory < shape.memory or room.pods < shape.pods:
             return None
@@ -99,6 +121,21 @@ class Rooms:
             others=others,
         )
         return self.intern(room.spec, figures)
+
+
+def _cards_taken(shape: Shape, room: Room, most: int) -> int:
+    """Return how many whole free cards each pod takes from a room; -1 where that differs or is not all that counts.
+
+    A share that does not fit takes more than there are.
+    """
+    if shape.kind == KIND_NONE:
+        return 0
+    if shape.kind == KIND_WHOLE:
+        return shape.cards if room.spec.simple and shape.any_card else -1
+    if shape.kind == KIND_SHARE and most == 1:
+        cards = share_cards(shape, room)
+        return sum(1 for card in cards if card not in room.partial) if cards else room.free + 1
+    return -1
 
 
 def changed(others: tuple[tuple[str, int], ...], shape: Shape, sign: int) -> tuple[tuple[str, int], ...]:

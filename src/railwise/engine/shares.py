@@ -29,11 +29,30 @@ def share_cards(shape: Shape, room: Room) -> Chosen:
     Cards in shared use first, since breaking a whole one costs a slot; then least memory left over, then the lowest
     card.
     """
+    if shape.cards == 1:
+        return _one_card(shape, room)
     picks = [run[: shape.cards] for run in _runs(shape, room) if len(run) >= shape.cards]
     if not picks:
         return ()
     best = picks[0] if len(picks) == 1 else min(picks, key=_pick_order)
     return tuple((bank, memory_left, compute_left) for _, memory_left, bank, compute_left in best)
+
+
+def _one_card(shape: Shape, room: Room) -> Chosen:
+    """Return the same for a share of a single card."""
+    banks = room.spec.banks_for(shape)
+    best: tuple[int, int, int] | None = None
+    for bank, memory_left, compute_left in room.partial:
+        if bank in banks and (best is None or (memory_left, bank, compute_left) < best):
+            memory, compute = share_demand(shape, room.spec.banks[bank])
+            if memory_left >= memory and compute_left >= compute:
+                best = (memory_left, bank, compute_left)
+    if best is None:
+        for bank in banks:
+            fine = room.spec.banks[bank].fine
+            if room.whole[bank] and (best is None or (fine, bank, FULL_COMPUTE) < best):
+                best = (fine, bank, FULL_COMPUTE)
+    return ((best[1], best[0], best[2]),) if best is not None else ()
 
 
 def _pick_order(picked: list[Option]) -> tuple[int, int, list[Option]]:
