@@ -21,8 +21,8 @@ class EmptyCluster:
     def __init__(self, state: ClusterState) -> None:
         """Compute nothing yet."""
         self.state: Final = state
-        self._per_spec: Final[dict[tuple[int, int], int]] = {}
-        self._per_domain: Final[dict[tuple[int, int, int], int]] = {}
+        self._per_spec: Final[dict[tuple[int, int], tuple[int, int]]] = {}
+        self._per_domain: Final[dict[tuple[int, int, int], tuple[int, int]]] = {}
         self._pristine: ClusterState | None = None
         self._bare: ClusterState | None = None
 
@@ -30,10 +30,10 @@ class EmptyCluster:
         """Return how many pods of a shape an empty healthy node holds, selectors and taints apart, at most ``most``."""
         spec = self.state.healthy_spec(node)
         key = (shape.index, spec.index)
-        known = self._per_spec.get(key)
-        if known is None or known >= most:
-            known = _most_on(self.state, shape, spec, max(most, 64))
-            self._per_spec[key] = known
+        asked, known = self._per_spec.get(key, (0, 0))
+        if known == asked < most:
+            known = _most_on(self.state, shape, spec, most)
+            self._per_spec[key] = (most, known)
         return min(known, most)
 
     def best_domain(self, shape: Shape, tree: int, level: int, pods: int) -> tuple[int, int]:
@@ -56,14 +56,16 @@ class EmptyCluster:
         return best, most
 
     def room_in_best(self, shape: Shape, tree: int, level: int, pods: int) -> int:
-        """Return the most pods that one domain of a level could hold, remembered."""
+        """Return the most pods that one domain of a level could hold, exact where that is less than ``pods``.
+
+        What is remembered are pairs (pods asked for, room found): room below what was asked for is exact.
+        """
         key = (shape.index, tree, level)
-        known = self._per_domain.get(key)
-        if known is None or known < 0:
-            known = self.best_domain(shape, tree, level, 1 << 20)[1]
-            self._per_domain[key] = known
-        del pods
-        return known
+        asked, room = self._per_domain.get(key, (0, 0))
+        if room >= asked and asked < pods:
+            room = self.best_domain(shape, tree, level, pods)[1]
+            self._per_domain[key] = (pods, room)
+        return room
 
     def pristine(self) -> ClusterState:
         """Return an empty state in which every node is ready, healthy, untainted."""
