@@ -8,7 +8,7 @@ keeps, per number of pods of each kind, the way that leaves most slots, then lea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from railwise.engine.fit import Rooms
 from railwise.engine.problem import PodKind, Vector, with_count
@@ -21,6 +21,10 @@ Path = tuple[tuple[int, Chosen], ...]
 
 NodeOption = tuple[Vector, Room, Path]
 """Pods per kind, the room left, and the way there (empty: pods in the order of the kinds, cards by the rule)."""
+
+
+CHOICE_STEPS: Final = 10
+"""What one choice of cards costs of a budget: about as long as so many combinations of partial answers."""
 
 
 class OverBudgetError(Exception):
@@ -65,7 +69,7 @@ def _with_kind(
         grown: dict[tuple[Vector, int], tuple[int, Path, Room]] = {}
         for (vector, _), (left, path, room) in layer.items():
             for chosen in choices(kind.shape, room):
-                budget.spend(1)
+                budget.spend(CHOICE_STEPS)
                 after = rooms.put_on(kind.shape, room, chosen)
                 if after is None:
                     continue
