@@ -29,21 +29,22 @@ MOST_MEGABYTES = 500.0
 
 def decide(name: str) -> Result:
     """Return placements per second on a trace."""
-    trace = read_trace(name)
-    return Result(replay(trace, REPEATS).rate(), "placements/s", bars=BARS[name])
+    outcome = replay(read_trace(name), REPEATS)
+    return Result(outcome.rate(), "placements/s", bars=BARS[name], speed=outcome.pace)
 
 
 @cache
-def apart(name: str) -> tuple[float, float]:
+def apart(name: str) -> tuple[Result, float]:
     """Return (placements per second, most resident memory in MB) of a trace replayed in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.bench_decide", name]
     document = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return document["rate"], document["megabytes"]
+    rate = Result(document["rate"], "placements/s", bars=BARS[name], speed=document["speed"])
+    return rate, document["megabytes"]
 
 
 def decide_100k() -> Result:
     """Return placements per second on the large cluster."""
-    return Result(apart("decide-100k")[0], "placements/s", bars=BARS["decide-100k"])
+    return apart("decide-100k")[0]
 
 
 def resident_100k() -> Result:
@@ -54,10 +55,10 @@ def resident_100k() -> Result:
 
 def main(name: str) -> None:
     """Replay a trace and print what was measured as JSON."""
-    rate = decide(name).value
+    result = decide(name)
     unit = 1 if sys.platform == "darwin" else 1024
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
-    print(json.dumps({"rate": rate, "megabytes": megabytes}))
+    print(json.dumps({"rate": result.value, "speed": result.speed, "megabytes": megabytes}))
 
 
 BENCHMARKS = {

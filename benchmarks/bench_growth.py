@@ -11,7 +11,8 @@ from benchmarks.result import Result
 
 def decisions(name: str) -> Result:
     """Return decisions per second on one cluster."""
-    return Result(measure(name).rate, "decisions/s")
+    size = measure(name)
+    return Result(size.rate, "decisions/s", speed=size.speed)
 
 
 BENCHMARKS: dict[str, Callable[[], Result]] = {f"growth-{name}": partial(decisions, name) for name in SIZES}

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import railwise
-from benchmarks.calibration import REFERENCE_SPEED, speed
+from benchmarks.calibration import REFERENCE_SPEED
 from benchmarks.mix import RACK, SUPERPOD, cluster, steps
 from benchmarks.replay import replay
 from benchmarks.trace import made_trace
@@ -53,9 +53,8 @@ def measure(name: str) -> Size:
     """Measure one cluster of ``SIZES``: decisions are placements and refusals."""
     racks, spines = SIZES[name]
     trace = made_trace(cluster(racks, racks // SUPERPOD, spines), steps(racks, DECISIONS))
-    before = speed()
     outcome = replay(trace, REPEATS)
-    return Size(racks * RACK, (outcome.placed + outcome.refused) / outcome.seconds, (before + speed()) / 2)
+    return Size(racks * RACK, (outcome.placed + outcome.refused) / outcome.seconds, outcome.pace)
 
 
 def rows(sizes: Sequence[Size], build: str) -> list[str]:

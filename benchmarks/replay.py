@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import process_time
 
+from benchmarks.calibration import REFERENCE_SPEED, pace
 from benchmarks.trace import Trace
 from railwise.engine.cycle import Engine, Event, Finish, Submit
 from railwise.model.plan import Plan, State
@@ -22,15 +23,20 @@ STRETCH = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Workloads placed and refused, and the processor time it took in seconds."""
+    """Workloads placed and refused, the processor time it took in seconds, and the machine's pace meanwhile."""
 
     placed: int
     refused: int
     seconds: float
+    pace: float = REFERENCE_SPEED
 
     def rate(self) -> float:
         """Return placements per second."""
         return self.placed / self.seconds
+
+    def rounds(self) -> float:
+        """Return how many rounds of calibration would have passed in the same time."""
+        return self.seconds * self.pace
 
 
 def cycles(engine: Engine, events: Sequence[Submit | Finish]) -> Iterator[tuple[list[Event], Plan]]:
@@ -65,17 +71,26 @@ def play(engine: Engine, events: Sequence[Submit | Finish]) -> Outcome:
 def replay(trace: Trace, repeats: int = 1) -> Outcome:
     """Fill a new engine with the trace's beginning, then play and measure the rest; ``repeats`` times from the start.
 
-    Every repetition does the same work, so of each stretch of the trace the quickest repetition counts: other processes
-    only ever take time away, and hardly ever from the same stretch in all repetitions.
+    Every repetition does the same work, so of each stretch of the trace the quickest repetition counts, measured
+    against the pace of the machine just before and after it: other processes only ever take time away, and hardly ever
+    from the same stretch in all repetitions.
     """
     best: list[Outcome] = []
     for _ in range(repeats):
         engine = Engine(trace.scenario)
         play(engine, trace.events[: trace.warm_up])
         gc.collect()
-        stretches = [play(engine, stretch) for stretch in _stretches(trace.events[trace.warm_up :])]
-        best = [min(pair, key=lambda one: one.seconds) for pair in zip(best or stretches, stretches, strict=True)]
-    return Outcome(sum(one.placed for one in best), sum(one.refused for one in best), sum(one.seconds for one in best))
+        stretches = [_paced(engine, stretch) for stretch in _stretches(trace.events[trace.warm_up :])]
+        best = [min(pair, key=lambda one: one.rounds()) for pair in zip(best or stretches, stretches, strict=True)]
+    seconds = sum(one.seconds for one in best)
+    rounds = sum(one.rounds() for one in best)
+    return Outcome(sum(one.placed for one in best), sum(one.refused for one in best), seconds, rounds / seconds)
+
+
+def _paced(engine: Engine, events: Sequence[Submit | Finish]) -> Outcome:
+    before = pace()
+    outcome = play(engine, events)
+    return replace(outcome, pace=(before + pace()) / 2)
 
 
 def _stretches(events: Sequence[Submit | Finish]) -> Iterator[Sequence[Submit | Finish]]:

@@ -35,13 +35,17 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One measured value: in ``unit``, for a duration always seconds (``s``)."""
+    """One measured value: in ``unit``, for a duration always seconds (``s``).
+
+    ``speed`` is the calibration's rounds per second where the benchmark itself measured them beside its work.
+    """
 
     value: float
     unit: str
     quantity: Quantity = Quantity.RATE
     higher_is_better: bool = True
     bars: Bars = Bars()
+    speed: float | None = None
 
     def ratio(self, speed: float) -> float:
         """Return the value per unit of calibration.

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from benchmarks import run
-from benchmarks.calibration import one_round, speed
+from benchmarks.calibration import one_round, pace, speed
 from benchmarks.result import Bars, Quantity, Result
 from benchmarks.run import Line
 
@@ -87,3 +87,10 @@ def test_the_calibration_round_is_the_same_work_every_time() -> None:
 
     assert work() == work()
     assert speed(seconds=0.0) > 0.0
+    assert pace(seconds=0.0) > 0.0
+
+
+def test_a_benchmark_that_calibrates_beside_its_work_is_taken_at_its_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "speed", lambda: 2.0)
+    assert run.measured("plain", lambda: Result(1.0, "x/s")).speed == 2.0
+    assert run.measured("paced", lambda: Result(1.0, "x/s", speed=3.0)).speed == 3.0

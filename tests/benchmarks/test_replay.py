@@ -70,11 +70,14 @@ def test_of_several_repetitions_the_best_of_each_stretch_counts(monkeypatch: pyt
     monkeypatch.setattr(replaying, "STRETCH", 1)
     ticks = iter([0, 9, 0, 1, 1, 5, 0, 9, 0, 3, 3, 5])
     monkeypatch.setattr(replaying, "process_time", lambda: next(ticks))
+    paces = iter([100.0, 100.0, 30.0, 30.0, 100.0, 100.0, 100.0, 100.0])
+    monkeypatch.setattr(replaying, "pace", lambda: next(paces))
     steps_after = [{"measure": True}, _submit("a", 1), _submit("b", 1), _submit("c", 1), _submit("d", 1)]
     trace = made_trace(SPEC, steps_after)
     outcome = replay(trace, repeats=2)
     assert outcome.placed == 4
-    assert outcome.seconds == 1 + 2
+    assert outcome.seconds == 1 + 4
+    assert outcome.rounds() == 1 * 100 + 4 * 30
 
 
 def test_a_trace_is_read_from_its_file(tmp_path: Path) -> None:
