@@ -57,6 +57,7 @@ class SingleIndex:
         self.curves: Final = curves
         self.free: Final = free
         self.elsewhere: Final = Elsewhere(state, tree)
+        self.special: Final = self.elsewhere.active or state.allowed(curves.shape) is not None
         blocks = Blocks(self.tree_state.tree)
         self.depth: Final = self.tree_state.tree.depth
         self.starts: Final = blocks.starts
@@ -66,13 +67,16 @@ class SingleIndex:
         self.block_of: Final = blocks.block_of
         self.one_to_one: Final = blocks.one_to_one
         order = self.tree_state.tree.order
+        self.room_ids: Final = self.tree_state.room_ids
         self.cost: Final[list[int]] = [NOWHERE] * len(self.starts)
         self.buckets: Final = Buckets()
         allowed = state.allowed(curves.shape)
         self.allowed: Final[list[bool] | None] = None if allowed is None else [allowed[node] for node in order]
         self._of_room: Final[dict[int, tuple[int, int]]] = {}
-        self.broken: Final[list[int]] = [NOWHERE] * len(order)
-        self.whole: Final[list[list[int]]] = [[NOWHERE] * len(order) for _ in state.classes]
+        self.seen: Final[list[tuple[int, int]]] = [(NOWHERE, 0)] * len(order)
+        layers = range(len(state.classes) + 1)
+        self.layers: Final[list[list[int]]] = [[NOWHERE] * len(order) for _ in layers]
+        self.least: Final[list[list[int]]] = [[NOWHERE] * len(self.starts) for _ in layers]
         self.read = len(state.journal)
         self._judge(list(range(len(order))))
         for block in range(len(self.starts)):
@@ -98,53 +102,65 @@ class SingleIndex:
                 self._update(block)
 
     def _judge(self, places: list[int]) -> None:
-        """Keep what one pod costs at these positions: apart for whole free nodes, which break a domain."""
-        room_ids, known, allowed = self.tree_state.room_ids, self._of_room, self.allowed
-        broken, whole = self.broken, self.whole
-        active = self.elsewhere.active
+        """Keep what one pod costs at these positions, and the least of every block.
+
+        Layer 0 are broken nodes; whole free ones, which break a domain, have a layer for each class. A block is looked
+        through only where the node that was its cheapest became dearer.
+        """
+        room_ids, known, seen, layers, least = self.room_ids, self._of_room, self.seen, self.layers, self.least
+        stale: set[tuple[int, int]] = set()
         for place in places:
-            room_id = room_ids[place]
-            judged = known.get(room_id)
+            judged = known.get(room_ids[place])
             if judged is None:
-                judged = self._judge_room(room_id)
-            cost, kind = judged
-            for costs in whole:
-                costs[place] = NOWHERE
-            if allowed is not None and not allowed[place]:
-                broken[place] = NOWHERE
+                judged = self._judge_room(room_ids[place])
+            if self.special:
+                judged = self._judge_node(place, judged)
+            before = seen[place]
+            if judged is before:
                 continue
-            if kind < 0:
-                broken[place] = cost
-                continue
-            if active:
-                cost += LOSS * self.elsewhere.first(self.tree_state.tree.order[place], kind)
-            if self.depth:
-                broken[place] = NOWHERE
-                whole[kind][place] = cost
-            else:
-                broken[place] = cost
+            seen[place] = judged
+            cost, layer = judged
+            old_cost, old_layer = before
+            block = self.block_of[place]
+            if layer != old_layer:
+                layers[old_layer][place] = NOWHERE
+            layers[layer][place] = cost
+            if cost < least[layer][block]:
+                least[layer][block] = cost
+            if old_cost == least[old_layer][block] and old_cost != NOWHERE:
+                stale.add((old_layer, block))
+        for layer, block in stale:
+            self.least[layer][block] = min(layers[layer][self.starts[block] : self.ends[block]])
 
     def _judge_room(self, room_id: int) -> tuple[int, int]:
-        """Return what one pod costs in a room, and the class of a whole free node that takes it (-1: none)."""
+        """Return what one pod costs in a room, and the layer it belongs to."""
         cost = self.curves.first(room_id)
         room = self.curves.rooms.all[room_id]
-        kind = -1
+        layer = 0
         if cost < 0:
             cost = NOWHERE
         elif room.wholly and (self.depth or self.elsewhere.active):
-            kind = self.state.class_of[room.spec.cards]
-        self._of_room[room_id] = (cost, kind)
-        return cost, kind
+            layer = self.state.class_of[room.spec.cards] + 1
+        self._of_room[room_id] = (cost, layer)
+        return cost, layer
+
+    def _judge_node(self, place: int, judged: tuple[int, int]) -> tuple[int, int]:
+        """Return the same where not only the room counts: which nodes are allowed, and what other topologies lose."""
+        cost, layer = judged
+        if self.allowed is not None and not self.allowed[place]:
+            return NOWHERE, 0
+        if layer and self.elsewhere.active:
+            cost += LOSS * self.elsewhere.first(self.tree_state.tree.order[place], layer - 1)
+        return cost, layer if self.depth else 0
 
     def _update(self, block: int) -> None:
-        start, end = self.starts[block], self.ends[block]
-        best = min(self.broken[start:end])
+        best = self.least[0][block]
         if self.depth:
             domain = self.domain[block]
             for kind, counts in enumerate(self.tree_state.whole):
                 free = counts[domain]
                 if free:
-                    cost = min(self.whole[kind][start:end])
+                    cost = self.least[kind + 1][block]
                     if cost != NOWHERE:
                         cost += LOSS * self.state.whole_loss[kind][free]
                         if cost < best:
@@ -161,17 +177,20 @@ class SingleIndex:
 
     def _first_with(self, block: int, cost: int) -> int:
         """Return the first tree position of a block where one pod costs just this."""
-        losses = [
-            LOSS * self.state.whole_loss[kind][self.tree_state.whole[kind][self.domain[block]]] if self.depth else 0
-            for kind in range(len(self.whole))
-        ]
-        for place in range(self.starts[block], self.ends[block]):
-            if self.broken[place] == cost:
-                return place
-            for costs, loss in zip(self.whole, losses, strict=True):
-                if costs[place] != NOWHERE and costs[place] + loss == cost:
-                    return place
-        return NOT_FOUND
+        start, end = self.starts[block], self.ends[block]
+        found = [self._place_of(0, start, end, cost)]
+        if self.depth:
+            for kind, counts in enumerate(self.tree_state.whole):
+                free = counts[self.domain[block]]
+                if free:
+                    found.append(self._place_of(kind + 1, start, end, cost - LOSS * self.state.whole_loss[kind][free]))
+        return min([place for place in found if place != NOT_FOUND], default=NOT_FOUND)
+
+    def _place_of(self, layer: int, start: int, end: int, cost: int) -> int:
+        try:
+            return self.layers[layer].index(cost, start, end)
+        except ValueError:
+            return NOT_FOUND
 
     def cheapest(self, within: int) -> tuple[int, int] | None:
         """Return (tree position, cost) of the best node in the blocks of the bit set ``within`` (-1: anywhere)."""
