@@ -14,7 +14,7 @@ from railwise.engine.gang import Indexes
 from railwise.engine.needed import needed_leaves
 from railwise.engine.placement import Found, Placer
 from railwise.engine.room import Room
-from railwise.engine.selection import repelled, selected
+from railwise.engine.selection import repelled
 from railwise.engine.shapes import KIND_NONE, KIND_SHARE, KIND_WHOLE, UNLIMITED, Shape
 from railwise.engine.sizing import find_minimum
 from railwise.engine.state import ClusterState
@@ -125,62 +125,62 @@ class Verdict:
         free = _Free()
         shapes = [leaf.shape for leaf in demand.leaves if leaf.shape is not None]
         masks = [self.state.allowed(shape) for shape in shapes]
-        for node, room in self._allowed_rooms(masks):
-            free.add(room, self.state.specs[node] if node >= 0 else room.spec, self._copies(node, room), shapes)
+        for room_id, copies in self._allowed_rooms(masks).items():
+            free.add(self.state.rooms.all[room_id], copies, shapes)
         return free.covers(demand)
 
-    def _allowed_rooms(self, masks: list[list[bool] | None]) -> list[tuple[int, Room]]:
-        """Return open rooms that any of the pods may use: one a node, or one a kind of room where all may (node -1)."""
+    def _allowed_rooms(self, masks: list[list[bool] | None]) -> dict[int, int]:
+        """Return how many nodes of each open kind of room any of the pods may use."""
         rooms = self.state.rooms.all
         if any(mask is None for mask in masks):
-            return [(-1, rooms[room_id]) for room_id in self.state.room_count if not rooms[room_id].closed]
-        return [
-            (node, room)
-            for node, room in enumerate(self.state.room_of)
-            if not room.closed and any(mask is not None and mask[node] for mask in masks)
-        ]
-
-    def _copies(self, node: int, room: Room) -> int:
-        return 1 if node >= 0 else self.state.room_count[room.index]
+            return {room_id: count for room_id, count in self.state.room_count.items() if not rooms[room_id].closed}
+        allowed = masks[0] or []
+        if len(masks) > 1:
+            allowed = [any(usable) for usable in zip(*(mask for mask in masks if mask is not None), strict=True)]
+        counts: dict[int, int] = {}
+        for room, usable in zip(self.state.room_of, allowed, strict=True):
+            if usable and not room.closed:
+                counts[room.index] = counts.get(room.index, 0) + 1
+        return counts
 
     def count_nodes(self, shape: Shape) -> dict[str, int]:
         """Count every node once, under the first filter that keeps one pod of the shape away (``fits``: none does)."""
         counts: dict[str, int] = {}
         state = self.state
-        if state.allowed(shape) is None and not any(room.closed for room in self._kinds_in_use()):
-            for room_id, number in state.room_count.items():
-                name = self._first_lack(shape, state.rooms.all[room_id])
-                counts[name] = counts.get(name, 0) + number
-        else:
+        mask = state.allowed(shape)
+        kinds = state.room_count
+        if mask is not None or any(state.rooms.all[room_id].closed for room_id in kinds):
+            kinds = {}
             for node, room in enumerate(state.room_of):
-                name = self._first_filter(shape, node, room)
-                counts[name] = counts.get(name, 0) + 1
+                if room.closed or (mask is not None and not mask[node]):
+                    name = self._first_filter(shape, node)
+                    counts[name] = counts.get(name, 0) + 1
+                else:
+                    kinds[room.index] = kinds.get(room.index, 0) + 1
+        bare = state.shapes.cards_only(shape)
+        for room_id, number in kinds.items():
+            name = self._first_lack(shape, bare, state.rooms.all[room_id])
+            counts[name] = counts.get(name, 0) + number
         order = ["notReady", "cordoned", "taint", "selector", "model", "gpu", "cpu", "memory", "pods"]
         others = sorted(name for name in counts if name not in order and name != "fits")
         return {name: counts[name] for name in [*order, *others, "fits"] if name in counts}
 
-    def _kinds_in_use(self) -> list[Room]:
-        return [self.state.rooms.all[room_id] for room_id in self.state.room_count]
-
-    def _first_filter(self, shape: Shape, node: int, room: Room) -> str:
+    def _first_filter(self, shape: Shape, node: int) -> str:
+        """Return which fact about a node, not about its room, keeps a pod away."""
         facts = self.state.nodes[node]
         if not facts.ready:
             return "notReady"
         if facts.unschedulable:
             return "cordoned"
-        if facts.taints and repelled(shape.selection, facts):
-            return "taint"
-        if not selected(shape.selection, facts):
-            return "selector"
-        return self._first_lack(shape, room)
+        return "taint" if facts.taints and repelled(shape.selection, facts) else "selector"
 
-    def _first_lack(self, shape: Shape, room: Room) -> str:
+    def _first_lack(self, shape: Shape, bare: Shape, room: Room) -> str:
+        """Return what a room lacks first for one pod of a shape (``bare``: its cards alone), ``fits`` for nothing."""
         if self.state.rooms.fits(shape, room) is not None:
             return "fits"
         if shape.kind != KIND_NONE:
             if room.spec.cards and not shape.any_card and not room.spec.banks_for(shape):
                 return "model"
-            bare = self.state.shapes.cards_only(shape)
             open_room = self.state.rooms.cards_of(room)
             if self.state.rooms.fits(bare, open_room) is None:
                 return "gpu"
@@ -233,9 +233,8 @@ class _Free:
         self.pods = 0
         self.others: dict[str, int] = {}
 
-    def add(self, room: Room, spec: object, copies: int, shapes: list[Shape]) -> None:
+    def add(self, room: Room, copies: int, shapes: list[Shape]) -> None:
         """Add the room of so many nodes."""
-        del spec
         accepted = {bank for shape in shapes if shape.kind != KIND_NONE for bank in room.spec.banks_for(shape)}
         self.whole += copies * sum(room.whole[bank] for bank in accepted)
         for bank, memory, _ in room.partial:
