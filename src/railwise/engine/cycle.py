@@ -17,7 +17,7 @@ from railwise.engine.events import Event, Finish, NodeChange, Submit
 from railwise.engine.gang import Indexes
 from railwise.engine.guard import Search
 from railwise.engine.placement import Found, Placer
-from railwise.engine.record import Record, minimum_met
+from railwise.engine.record import Record
 from railwise.engine.sizing import find_lost, find_minimum, find_most
 from railwise.engine.slots import slots_left
 from railwise.engine.state import ClusterState
@@ -126,7 +126,7 @@ class Engine:
 
     def _enter(self, record: Record) -> None:
         self.records[record.workload.name] = record
-        if not record.started or self._short(record) or self._wants_more(record):
+        if not record.started or record.short() or self._wants_more(record):
             self.waiting[record.workload.name] = record
 
     def _apply(self, event: Event) -> None:
@@ -147,7 +147,7 @@ class Engine:
         gone = self.records.pop(name, None)
         self.waiting.pop(name, None)
         if gone is not None:
-            gone.take_away(self.state, list(gone.pods))
+            gone.release(self.state)
             self.accounts.recharge(gone)
 
     def _alter(self, event: NodeChange) -> None:
@@ -170,16 +170,12 @@ class Engine:
                 if self._wants_more(record):
                     self.waiting[record.workload.name] = record
 
-    def _short(self, record: Record) -> bool:
-        counts = {leaf.index: len(leaf.fixed) for leaf in record.demand.leaves}
-        return not minimum_met(record.demand.root, counts)
-
     def _wants_more(self, record: Record) -> bool:
         if record.workload.invalid:
             return False
         if record.started and not self._may_grow(record):
             return bool(record.lost)
-        return sum(leaf.group.pods for leaf in record.demand.leaves) > len(record.pods)
+        return record.demand.pods > len(record.pods)
 
     def _may_grow(self, record: Record) -> bool:
         return record.workload.kind != "training" or record.workload.elastic
@@ -189,7 +185,7 @@ class Engine:
         refusal = self._static_refusal(record)
         if refusal is not None:
             return refusal
-        return self._start(record) if self._short(record) else None
+        return self._start(record) if record.short() else None
 
     def _static_refusal(self, record: Record) -> Reason | None:
         """Return the reason that lies in the workload or its queue, whatever is free."""
@@ -205,9 +201,9 @@ class Engine:
             return self.verdict.plain(Code.SUSPENDED, "the workload is suspended")
         if code is not None and not record.pods:
             return self.verdict.plain(code, text)
-        if workload.unsupported and (not record.started or self._short(record)):
+        if workload.unsupported and (not record.started or record.short()):
             return self.verdict.plain(Code.UNSUPPORTED, workload.unsupported)
-        if record.demand.unsupported and (not record.started or self._short(record)):
+        if record.demand.unsupported and (not record.started or record.short()):
             return self.verdict.plain(
                 Code.UNSUPPORTED, "MIG slices and time slices are not placed yet; refused rather than guessed"
             )
@@ -225,7 +221,7 @@ class Engine:
         for index in order_list:
             found = find_minimum(record.demands[index], guard.place)
             if isinstance(found, Found):
-                record.current = index
+                record.choose(index)
                 self._put(record, found)
                 return None
             proven = proven and found.proven
@@ -264,7 +260,7 @@ class Engine:
             if reason is not None or not record.started or record.changed:
                 workloads.append(self.describe(record, reason))
             record.changed = False
-            if not self._short(record):
+            if not record.short():
                 record.started = True
         return Plan(
             scenario=self.scenario.name,
@@ -278,7 +274,7 @@ class Engine:
         """Return what a plan says about one workload; call before it is marked as started."""
         workload = record.workload
         running = State.RUNNING if record.started else State.PLACED
-        state = State.PENDING if self._short(record) else running
+        state = State.PENDING if record.short() else running
         known = record.unreadable is None
         return WorkloadPlan(
             name=workload.name,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from railwise.engine.room import NodeSpec, Room
-from railwise.engine.shapes import KIND_OTHER, Shape
+from railwise.engine.shapes import KIND_NONE, KIND_OTHER, Shape
 from railwise.engine.state import ClusterState
 from railwise.model.reason import Code
 from railwise.model.topology import NO_LEVEL
@@ -82,7 +82,7 @@ class Part:
 
 
 class Demand:
-    """A workload (or one alternative of it) ready to be searched for: the root part and all leaves in order."""
+    """A workload (or one alternative of it) ready to be searched for: root, leaves in order, number of pods."""
 
     def __init__(self, workload: Workload, root: Part, state: ClusterState, alternative: int) -> None:
         """Collect the leaves and derive what the whole wants by default."""
@@ -90,9 +90,10 @@ class Demand:
         self.root: Final = root
         self.alternative: Final = alternative
         self.leaves: Final[list[Part]] = root.leaves()
-        shapes = [leaf.shape for leaf in self.leaves if leaf.shape is not None]
-        self.uses_cards: Final = any(shape.wants_cards() for shape in shapes)
-        self.unsupported: Final = any(shape.kind == KIND_OTHER for shape in shapes)
+        kinds = [leaf.shape.kind for leaf in self.leaves if leaf.shape is not None]
+        self.uses_cards: Final = kinds.count(KIND_NONE) < len(kinds)
+        self.unsupported: Final = KIND_OTHER in kinds
+        self.pods: Final = sum([leaf.group.pods for leaf in self.leaves])
         self.preferred: Final = _default_preferred(self, state)
         self.simple: Final = (
             root.shape is not None and root.distinct == NOT_GIVEN and not root.even and root.segment_size == 0

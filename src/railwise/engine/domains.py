@@ -55,25 +55,18 @@ class Buckets:
 
 
 class FreeIndex:
-    """The domains of every level of a tree, bucketed by their free slots; follows the state lazily."""
+    """The domains of a tree by their free slots, those of the narrowest level in buckets; follows the state lazily."""
 
     def __init__(self, state: ClusterState, tree_state: TreeState) -> None:
-        """Bucket all domains."""
+        """Bucket the domains of the narrowest level."""
         self.state: Final = state
-        self.tree_state: Final = tree_state
         self.tree: Final = tree_state.tree
+        self.free: Final = tree_state.free
         self.read = len(state.journal)
-        self.known: Final[list[list[int]]] = [list(level) for level in tree_state.free]
-        self.buckets: Final[list[Buckets]] = []
-        for level in self.known:
-            buckets = Buckets()
-            grouped: dict[int, int] = {}
-            for domain, free in enumerate(level):
-                grouped[free] = grouped.get(free, 0) | (1 << domain)
-            for free in sorted(grouped):
-                buckets.keys.append(free)
-                buckets.sets[free] = grouped[free]
-            self.buckets.append(buckets)
+        self.known: Final[list[int]] = list(tree_state.free[-1]) if self.tree.depth else []
+        self.buckets: Final = Buckets()
+        for domain, free in enumerate(self.known):
+            self.buckets.add(free, 1 << domain)
 
     def refresh(self) -> None:
         """Move the domains whose free slots changed."""
@@ -85,70 +78,67 @@ class FreeIndex:
         self.read = end
         if not self.tree.depth:
             return
-        domains = set(map(self.tree.domain_of[-1].__getitem__, touched))
-        for level in range(self.tree.depth - 1, -1, -1):
-            free = self.tree_state.free[level]
-            known = self.known[level]
-            buckets = self.buckets[level]
-            for domain in domains:
-                now = free[domain]
-                if known[domain] != now:
-                    bit = 1 << domain
-                    buckets.remove(known[domain], bit)
-                    buckets.add(now, bit)
-                    known[domain] = now
-            domains = set(map(self.tree.tiers[level].parent.__getitem__, domains))
+        free, known, buckets = self.free[-1], self.known, self.buckets
+        for domain in set(map(self.tree.domain_of[-1].__getitem__, touched)):
+            now = free[domain]
+            if known[domain] != now:
+                bit = 1 << domain
+                buckets.remove(known[domain], bit)
+                buckets.add(now, bit)
+                known[domain] = now
 
-    def tightest(self, candidates: int, level: int) -> int:
-        """Return the best of a non-empty bit set of domains of a level: least free there, then at each wider level."""
+    def tightest(self, candidates: int) -> int:
+        """Return the best of a non-empty bit set of narrowest domains: least free there, then in those around."""
         if candidates & (candidates - 1) == 0:
             return candidates.bit_length() - 1
-        if candidates.bit_count() <= FEW:
-            return self._one_by_one(candidates, level)
-        buckets = self.buckets[level]
-        for free in buckets.keys:
-            here = candidates & buckets.sets[free]
-            if here:
-                candidates = here
-                break
+        if candidates.bit_count() > FEW:
+            for free in self.buckets.keys:
+                here = candidates & self.buckets.sets[free]
+                if here:
+                    candidates = here
+                    break
+        level = self.tree.depth - 1
         if level == 0 or candidates.bit_count() <= FEW:
-            return self._one_by_one(candidates, level)
-        parents = self._parents(candidates, level)
-        parent = self.tightest(parents, level - 1)
-        inside = candidates & self._range(level, parent)
-        return (inside & -inside).bit_length() - 1
-
-    def _parents(self, candidates: int, level: int) -> int:
-        parents = 0
-        tier = self.tree.tiers[level]
-        above = self.tree.tiers[level - 1]
-        rest = candidates
-        while rest:
-            parent = tier.parent[(rest & -rest).bit_length() - 1]
-            parents |= 1 << parent
-            end = above.last_child[parent]
-            rest = rest >> end << end
-        return parents
-
-    def _range(self, level: int, parent: int) -> int:
+            return self._one_by_one(bits_of(candidates), level)
+        parent = self._one_by_one(self._parents(candidates, level), level - 1)
         above = self.tree.tiers[level - 1]
         first, last = above.first_child[parent], above.last_child[parent]
-        return ((1 << (last - first)) - 1) << first
+        inside = candidates >> first & ((1 << (last - first)) - 1)
+        return first + (inside & -inside).bit_length() - 1
 
-    def _one_by_one(self, candidates: int, level: int) -> int:
-        best = -1
-        best_key: tuple[int, ...] = ()
-        for domain in bits_of(candidates):
-            key = self.frees(level, domain)
-            if best < 0 or key < best_key:
-                best, best_key = domain, key
-        return best
+    def _parents(self, candidates: int, level: int) -> list[int]:
+        """Return the domains around some, ascending; ``candidates`` is shifted away as they are found."""
+        parent = self.tree.tiers[level].parent
+        last_child = self.tree.tiers[level - 1].last_child
+        found: list[int] = []
+        done = 0
+        rest = candidates
+        while rest:
+            domain = parent[done + (rest & -rest).bit_length() - 1]
+            found.append(domain)
+            rest >>= last_child[domain] - done
+            done = last_child[domain]
+        return found
 
-    def frees(self, level: int, domain: int) -> tuple[int, ...]:
-        """Return the free slots of a domain and of the wider ones around it, narrowest first."""
-        result: list[int] = []
-        while level >= 0:
-            result.append(self.known[level][domain])
-            domain = self.tree.tiers[level].parent[domain]
+    def _one_by_one(self, left: list[int], level: int) -> int:
+        """Return the first of some domains (ascending) with the least free slots there, then in those around."""
+        around = left
+        while True:
+            free = self.free[level]
+            frees = [free[domain] for domain in around]
+            least = min(frees)
+            if level == 0 or frees.count(least) == 1:
+                return left[frees.index(least)]
+            parent = self.tree.tiers[level].parent
+            same = [index for index, here in enumerate(frees) if here == least]
+            left = [left[index] for index in same]
+            around = [parent[around[index]] for index in same]
             level -= 1
+
+    def frees(self, domain: int) -> tuple[int, ...]:
+        """Return the free slots of a narrowest domain and of the wider ones around it, narrowest first."""
+        result: list[int] = []
+        for level in range(self.tree.depth - 1, -1, -1):
+            result.append(self.free[level][domain])
+            domain = self.tree.tiers[level].parent[domain]
         return tuple(result)

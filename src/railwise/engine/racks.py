@@ -61,7 +61,7 @@ class RackIndex:
             return
         if self.depth:
             domain_of = self.tree_state.tree.domain_of[self.depth - 1]
-            racks = {domain_of[node] for node in self.elsewhere.touched_too(set(journal[self.read : end]))}
+            racks = set(map(domain_of.__getitem__, self.elsewhere.touched_too(set(journal[self.read : end]))))
         else:
             racks = {0}
         self.read = end
@@ -92,10 +92,14 @@ class RackIndex:
         if self.elsewhere.active:
             return self._describe_grouped(rack)
         kinds = self.kinds.ascending(start, end)
-        whole = [counts[rack] for counts in self.tree_state.whole] if self.depth else []
-        key = tuple(kinds + whole)
+        if self.depth:
+            for counts in self.tree_state.whole:
+                kinds.append(counts[rack])
+        key = tuple(kinds)
         description = self._by_key.get(key)
         if description is None:
+            whole = kinds[end - start :]
+            del kinds[end - start :]
             kinds = kinds[kinds.count(EMPTY_KIND) :]
             losses = [
                 Losses(index, self.elsewhere.rack_loss(rack, index, min(count, len(kinds)) + 1), [])
@@ -194,9 +198,9 @@ class RackIndex:
                 rack = (racks & -racks).bit_length() - 1
                 key: tuple[int, ...] = ()
             else:
-                rack = self.free.tightest(racks, self.depth - 1)
+                rack = self.free.tightest(racks)
                 taken = taken_of(cost)
-                key = tuple(free - taken for free in self.free.frees(self.depth - 1, rack))
+                key = tuple(free - taken for free in self.free.frees(rack))
             if best is None or (key, rack) < best[:2]:
                 best = (key, rack, cost)
         return (best[1], best[2]) if best is not None else (0, 0)

@@ -47,11 +47,19 @@ class Record:
             self.unreadable = error
             self.demands = [read_demand(workload, without_rules(workload.root), state)]
         self.current = 0
+        self.demand = self.demands[0]
 
-    @property
-    def demand(self) -> Demand:
-        """Return the demand in force: the alternative taken, or the only one."""
-        return self.demands[self.current]
+    def choose(self, index: int) -> None:
+        """Take an alternative: its demand is in force from now on."""
+        self.current = index
+        self.demand = self.demands[index]
+
+    def short(self) -> bool:
+        """Return whether fewer pods run than the workload needs at least."""
+        root = self.demand.root
+        if root.shape is not None:
+            return len(root.fixed) < root.group.min_pods
+        return not minimum_met(root, {leaf.index: len(leaf.fixed) for leaf in self.demand.leaves})
 
     def names_cards(self) -> bool:
         """Return whether the document names the cards of the running pods: these are booked before others."""
@@ -106,6 +114,17 @@ class Record:
                 state.take_away(leaf.shape, node, grant)
             leaf.fixed.pop(key[1], None)
 
+    def release(self, state: ClusterState) -> None:
+        """Remove all pods from the state."""
+        leaves = self.demand.leaves
+        for (number, _), (node, grant) in self.pods.items():
+            shape = leaves[number].shape
+            if shape is not None:
+                state.take_away(shape, node, grant)
+        self.pods.clear()
+        for leaf in leaves:
+            leaf.fixed.clear()
+
     def put_back(self, state: ClusterState, pods: dict[PodKey, tuple[int, Grant]]) -> None:
         """Put pods back exactly where and on the cards they were: the inverse of ``take_away``."""
         for (number, rank), (node, grant) in pods.items():
@@ -117,16 +136,13 @@ class Record:
 
     def placements(self, state: ClusterState) -> tuple[PodPlacement, ...]:
         """Return all pods that run, group by group, in rank order."""
-        demand = self.demand
-        name = self.workload.name
-        nodes = state.nodes
+        name, nodes, leaves = self.workload.name, state.nodes, self.demand.leaves
+        paths = [leaf.path for leaf in leaves]
+        prefixes = [f"{name}-{path.replace('/', '-')}-" if path else f"{name}-" for path in paths]
         result: list[PodPlacement] = []
-        for key in sorted(self.pods):
-            number, rank = key
-            node, grant = self.pods[key]
-            path = demand.leaves[number].path
-            pod = f"{name}-{path.replace('/', '-')}-{rank}" if path else f"{name}-{rank}"
-            result.append(PodPlacement(pod, rank, path, nodes[node].name, card_names(grant)))
+        for (number, rank), (node, grant) in sorted(self.pods.items()):
+            pod = f"{prefixes[number]}{rank}"
+            result.append(PodPlacement(pod, rank, paths[number], nodes[node].name, card_names(grant)))
         return tuple(result)
 
     def prefers_where_it_runs(self, state: ClusterState) -> bool:

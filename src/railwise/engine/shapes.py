@@ -87,12 +87,17 @@ class Shapes:
 
     def __init__(self) -> None:
         """Start empty."""
-        self._by_key: dict[tuple[Request, CardRule, Selection], Shape] = {}
+        self._by_key: dict[tuple[object, ...], Shape] = {}
         self.all: Final[list[Shape]] = []
 
     def intern(self, request: Request, rule: CardRule, selection: Selection) -> Shape:
         """Return the one shape of this demand."""
-        key = (request, rule, selection)
+        cards = request.cards
+        key = (
+            *(cards.kind, cards.count, cards.fraction, cards.memory, cards.memory_percent, cards.compute, cards.slices),
+            *(request.resources, rule.models, rule.memory, rule.island),
+            *(selection.labels, selection.terms, selection.tolerations),
+        )
         shape = self._by_key.get(key)
         if shape is None:
             shape = Shape(len(self.all), request, rule, selection)

@@ -221,11 +221,11 @@ class SingleIndex:
         if not self.depth or self.curves.by_cpu or blocks & (blocks - 1) == 0:
             return (blocks & -blocks).bit_length() - 1
         if self.one_to_one:
-            return self.free.tightest(blocks, self.depth - 1)
+            return self.free.tightest(blocks)
         domains: dict[int, int] = {}
         for block in bits_of(blocks):
             domains.setdefault(self.domain[block], block)
-        chosen = self.free.tightest(sum(1 << domain for domain in domains), self.depth - 1)
+        chosen = self.free.tightest(sum(1 << domain for domain in domains))
         return domains[chosen]
 
     def _tightest_of_several(self, choices: list[tuple[int, int]]) -> tuple[int, int]:
@@ -233,11 +233,7 @@ class SingleIndex:
         for cost, blocks in choices:
             block = self._tightest(blocks)
             taken = taken_of(cost)
-            key = (
-                tuple(free - taken for free in self.free.frees(self.depth - 1, self.domain[block]))
-                if self.depth
-                else ()
-            )
+            key = tuple(free - taken for free in self.free.frees(self.domain[block])) if self.depth else ()
             if best is None or (key, block) < best[:2]:
                 best = (key, block, cost)
         if best is None:
