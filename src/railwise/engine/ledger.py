@@ -141,6 +141,8 @@ class Ledger:
         self.busy &= ~grant.whole
         usable = self.spec.usable & ~self.busy
         self.free |= grant.whole & usable
+        if self.left or self.closed:
+            self._close_shared()
         if not (grant.shares or grant.closed or grant.debt):
             return
         self.debt -= grant.debt
@@ -170,6 +172,10 @@ class Ledger:
         """Take new facts about the cards (their health); what is in use stays in use."""
         self.spec = spec
         self.free = spec.whole_mask() & ~self.busy
+        self._close_shared()
+
+    def _close_shared(self) -> None:
+        """Mark the cards in another use as not free."""
         for card in (*self.left, *self.closed):
             self.free &= ~(1 << card)
 
