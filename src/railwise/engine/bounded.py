@@ -13,7 +13,8 @@ from typing import Final
 from railwise.engine.blocks import Block, read_blocks
 from railwise.engine.demand import NOT_GIVEN, Demand
 from railwise.engine.domains import bits_of
-from railwise.engine.gang import Indexes, ladder
+from railwise.engine.gang import ladder
+from railwise.engine.indexes import Indexes
 from railwise.engine.layout import Spot
 from railwise.engine.ledger import Grant
 from railwise.engine.racks import RackIndex
@@ -170,7 +171,7 @@ class BoundedSearch:
         for other, level, domain in scope:
             if other != tree or level >= racks.depth:
                 return None
-            low, high = spread.racks_in(level, domain)
+            low, high = spread.tree.racks_in(level, domain)
             first, last = max(first, low), min(last, high)
         if first >= last:
             return []
@@ -241,7 +242,7 @@ class BoundedSearch:
         first, last = 0, len(racks.ranges)
         for _, level, domain in scope:
             if level >= 0:
-                low, high = spread.racks_in(level, domain)
+                low, high = spread.tree.racks_in(level, domain)
                 first, last = max(first, low), min(last, high)
         shares = self._near_running(racks, range(first, last), pods)
         left = pods - sum(here for _, here in shares)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from railwise.engine.demand import NOT_GIVEN, Demand, Part
-from railwise.engine.gang import Indexes
+from railwise.engine.indexes import Indexes
 from railwise.engine.shapes import KIND_WHOLE, Shape
 from railwise.engine.state import ClusterState
 

@@ -14,8 +14,8 @@ from typing import Final
 from railwise.engine.accounts import Accounts
 from railwise.engine.alter import alter_node
 from railwise.engine.events import Event, Finish, NodeChange, Submit
-from railwise.engine.gang import Indexes
 from railwise.engine.guard import Search
+from railwise.engine.indexes import Indexes
 from railwise.engine.placement import Found, Placer
 from railwise.engine.record import Record
 from railwise.engine.sizing import find_lost, find_minimum, find_most

@@ -10,8 +10,11 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from typing import Final
 
+from railwise.engine.cost import taken_of
 from railwise.engine.state import ClusterState
 from railwise.engine.tree_state import TreeState
+
+NOT_FOUND: Final = -1
 
 FEW: Final = 12
 """Up to so many candidates are compared one by one."""
@@ -105,6 +108,25 @@ class FreeIndex:
         first, last = above.first_child[parent], above.last_child[parent]
         inside = candidates >> first & ((1 << (last - first)) - 1)
         return first + (inside & -inside).bit_length() - 1
+
+    def best_offer(self, offers: list[tuple[int, int]], *, by_cpu: bool) -> tuple[int, int]:
+        """Return (domain, cost) of the best of several offers (cost, set of domains) that differ in slots taken only.
+
+        Free slots are compared after those that each takes; by cpu they do not count, and the first domain is best.
+        """
+        best: tuple[tuple[int, ...], int, int] | None = None
+        merged: dict[int, int] = {}
+        for cost, domains in offers:
+            merged[cost] = merged.get(cost, 0) | domains
+        for cost, domains in merged.items():
+            domain = (domains & -domains).bit_length() - 1 if by_cpu else self.tightest(domains)
+            if len(merged) == 1:
+                return domain, cost
+            taken = taken_of(cost)
+            rank = (() if by_cpu else tuple([free - taken for free in self.frees(domain)]), domain, cost)
+            if best is None or rank < best:
+                best = rank
+        return (best[1], best[2]) if best is not None else (NOT_FOUND, 0)
 
     def _parents(self, candidates: int, level: int) -> list[int]:
         """Return the domains around some, ascending; ``candidates`` is shifted away as they are found."""

@@ -14,7 +14,8 @@ from railwise.engine.bounds import Bounds
 from railwise.engine.demand import NO_LOCALITY, Demand
 from railwise.engine.even import best_even
 from railwise.engine.exact import Entry, ExactSearch
-from railwise.engine.gang import Indexes, ladder, place_gang, place_one
+from railwise.engine.gang import ladder, place_gang, place_one
+from railwise.engine.indexes import Indexes
 from railwise.engine.layout import Spot, lay_out
 from railwise.engine.problem import Problem
 from railwise.engine.ranks import arrange

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from railwise.engine.cost import Curves, taken_of, without_taken
+from railwise.engine.cost import Curves, without_taken
 from railwise.engine.domains import FreeIndex
 from railwise.engine.elsewhere import Elsewhere
 from railwise.engine.packing import Description, Losses
@@ -187,23 +187,7 @@ class RackIndex:
         return self._tightest(choices)
 
     def _tightest(self, choices: list[tuple[int, int]]) -> tuple[int, int]:
-        merged: dict[int, int] = {}
-        for cost, racks in choices:
-            merged[cost] = merged.get(cost, 0) | racks
-        best: tuple[tuple[int, ...], int, int] | None = None
-        for cost, racks in sorted(merged.items()):
-            if not self.depth:
-                return 0, cost
-            if self.curves.by_cpu:
-                rack = (racks & -racks).bit_length() - 1
-                key: tuple[int, ...] = ()
-            else:
-                rack = self.free.tightest(racks)
-                taken = taken_of(cost)
-                key = tuple(free - taken for free in self.free.frees(rack))
-            if best is None or (key, rack) < best[:2]:
-                best = (key, rack, cost)
-        return (best[1], best[2]) if best is not None else (0, 0)
+        return self.free.best_offer(choices, by_cpu=self.curves.by_cpu) if self.depth else (0, choices[0][0])
 
     def positions(self, rack: int, pods: int) -> list[tuple[int, int]]:
         """Return (tree position, pods there) of the cheapest way in a rack; among equals the earliest positions."""

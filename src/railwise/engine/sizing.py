@@ -63,7 +63,9 @@ def ranks_for(demand: Demand, counts: Counts) -> dict[int, list[int]]:
     ranks: dict[int, list[int]] = {}
     for leaf in demand.leaves:
         missing = counts.get(leaf.index, 0) - len(leaf.fixed)
-        if missing > 0:
+        if missing > 0 and not leaf.fixed:
+            ranks[leaf.index] = list(range(min(missing, leaf.group.pods)))
+        elif missing > 0:
             ranks[leaf.index] = [rank for rank in range(leaf.group.pods) if rank not in leaf.fixed][:missing]
     return ranks
 

@@ -60,6 +60,7 @@ class Tree:
             self.position[node_index] = place
         self.tiers: Final[list[Tier]] = [Tier() for _ in range(self.depth)]
         self.domain_of: Final[list[list[int]]] = [[0] * len(nodes) for _ in range(self.depth)]
+        self._named: Final[dict[tuple[int, int], list[int]]] = {}
         self._fill(keys, paths)
 
     def _fill(self, keys: list[tuple[int, ...]], paths: list[tuple[str | tuple[object, ...], ...]]) -> None:
@@ -121,6 +122,24 @@ class Tree:
             )
             level -= 1
         return level == self.depth or self.tiers[level].named[domain]
+
+    def racks_in(self, level: int, domain: int) -> tuple[int, int]:
+        """Return the half-open range of narrowest domains inside a domain (level -1: all)."""
+        if level < 0:
+            return 0, len(self.tiers[-1].names)
+        first, last = domain, domain + 1
+        for tier in self.tiers[level : self.depth - 1]:
+            first, last = tier.first_child[first], tier.last_child[last - 1]
+        return first, last
+
+    def domains_named(self, level: int, wider: int) -> list[int]:
+        """Return the domains of a level for which ``named_at`` holds."""
+        known = self._named.get((level, wider))
+        if known is None:
+            found = range(len(self.tiers[level].names))
+            known = [domain for domain in found if self.named_at(level, domain, wider)]
+            self._named[level, wider] = known
+        return known
 
     def node_named(self, level: int, node_index: int) -> bool:
         """Return whether a node names a domain at a level (always so for the node itself)."""

@@ -39,6 +39,15 @@ class TreeState:
             first, last = tier.first_child[first], tier.last_child[last - 1]
         return sum(self.whole[kind][first:last])
 
+    def free_around(self, level: int, domain: int) -> tuple[int, ...]:
+        """Return the free card-slots of a domain and of the wider ones around it, narrowest first."""
+        result: list[int] = []
+        while level >= 0:
+            result.append(self.free[level][domain])
+            domain = self.tree.tiers[level].parent[domain]
+            level -= 1
+        return tuple(result)
+
     def widest_below(self, level: int) -> int:
         """Return the number of nodes of the largest domain of the next narrower level (1 where that is the node)."""
         if level + 1 >= self.tree.depth:

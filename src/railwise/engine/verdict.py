@@ -10,7 +10,7 @@ from typing import Final
 
 from railwise.engine.capacity import EmptyCluster
 from railwise.engine.demand import NOT_GIVEN, Demand, Part
-from railwise.engine.gang import Indexes
+from railwise.engine.indexes import Indexes
 from railwise.engine.needed import needed_leaves
 from railwise.engine.placement import Found, Placer
 from railwise.engine.room import Room
