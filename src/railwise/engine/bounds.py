@@ -110,10 +110,9 @@ class Bounds:
         return domains < sum(1 for child in part.children if self._counts(child))
 
     def _runs_lack(self, part: Part) -> bool:
-        """Return whether fewer whole runs fit the domains than are asked for."""
-        if part.shape is None or part.segment_required == NOT_GIVEN:
+        """Return whether fewer whole runs fit the domains than are asked for, or the last short one fits none."""
+        if part.shape is None or part.segment_required == NOT_GIVEN or part.fixed:
             return False
-        runs = len(self.ranks.get(part.index, [])) // part.segment_size
-        return (
-            sum(pods // part.segment_size for pods in self._per_domain(part, part.shape, part.segment_required)) < runs
-        )
+        runs, short = divmod(len(self.ranks.get(part.index, [])), part.segment_size)
+        room = self._per_domain(part, part.shape, part.segment_required)
+        return sum(pods // part.segment_size for pods in room) < runs or max(room, default=0) < short
