@@ -19,6 +19,9 @@ from railwise.engine.room_kinds import EMPTY_KIND, RoomKinds
 from railwise.engine.state import ClusterState
 from railwise.engine.tables import NEVER, Tables, Way
 
+NODE_BITS: Final = 24
+"""Bits of a number of nodes in a key."""
+
 Sums = list[list[int]]
 """A number per domain of each level."""
 
@@ -41,7 +44,7 @@ class RackIndex:
         self.ranges: Final = tree.tiers[-1].ranges() if tree.depth else [(0, len(tree.order))]
         self.kinds: Final = RoomKinds(state, self.tree_state, curves, self.elsewhere, most)
         self.tables: Final = Tables()
-        self._by_key: Final[dict[tuple[object, ...], Description]] = {}
+        self._by_key: Final[dict[object, Description]] = {}
         self.of_rack: Final[list[Description]] = []
         self.members: Final[dict[int, int]] = {}
         self.live: Final[dict[int, Description]] = {}
@@ -59,12 +62,10 @@ class RackIndex:
         end = len(journal)
         if self.read == end:
             return
-        if self.depth:
-            domain_of = self.tree_state.tree.domain_of[self.depth - 1]
-            racks = set(map(domain_of.__getitem__, self.elsewhere.touched_too(set(journal[self.read : end]))))
-        else:
-            racks = {0}
+        touched = self.elsewhere.touched_too(set(journal[self.read : end]))
         self.read = end
+        self.kinds.follow(touched)
+        racks = set(map(self.tree_state.tree.domain_of[-1].__getitem__, touched)) if self.depth else {0}
         for rack in racks:
             description = self._describe(rack)
             before = self.of_rack[rack]
@@ -88,19 +89,16 @@ class RackIndex:
                 domain = self.tree_state.tree.tiers[level].parent[domain]
 
     def _describe(self, rack: int) -> Description:
-        start, end = self.ranges[rack]
         if self.elsewhere.active:
             return self._describe_grouped(rack)
-        kinds = self.kinds.ascending(start, end)
+        key = self.kinds.keys[rack]
         if self.depth:
             for counts in self.tree_state.whole:
-                kinds.append(counts[rack])
-        key = tuple(kinds)
+                key = key << NODE_BITS | counts[rack]
         description = self._by_key.get(key)
         if description is None:
-            whole = kinds[end - start :]
-            del kinds[end - start :]
-            kinds = kinds[kinds.count(EMPTY_KIND) :]
+            kinds = self._kinds_in(rack)
+            whole = [counts[rack] for counts in self.tree_state.whole] if self.depth else []
             losses = [
                 Losses(index, self.elsewhere.rack_loss(rack, index, min(count, len(kinds)) + 1), [])
                 for index, count in enumerate(whole)
@@ -109,7 +107,12 @@ class RackIndex:
             description = self._add(key, kinds, losses)
         return description
 
-    def _add(self, key: tuple[object, ...], kinds: list[int], losses: list[Losses]) -> Description:
+    def _kinds_in(self, rack: int) -> list[int]:
+        """Return the kinds of the nodes of a rack that hold a pod, ascending."""
+        start, end = self.ranges[rack]
+        return sorted([kind for kind in self.kinds.at[start:end] if kind != EMPTY_KIND])
+
+    def _add(self, key: object, kinds: list[int], losses: list[Losses]) -> Description:
         counted = [(self.kinds.all[kind], count) for kind, count in sorted(Counter(kinds).items())]
         description = Description(len(self._by_key), counted, losses, self.tables)
         self._by_key[key] = description
@@ -118,8 +121,7 @@ class RackIndex:
     def _describe_grouped(self, rack: int) -> Description:
         """Describe a rack whose whole nodes also count in other topologies or wider domains."""
         start, end = self.ranges[rack]
-        kinds = self.kinds.ascending(start, end)
-        most = end - start - kinds.count(EMPTY_KIND) + 1
+        most = len(self._kinds_in(rack)) + 1
         grouped, groups = self.kinds.group(start, end)
         losses = [
             Losses(

@@ -6,6 +6,7 @@ same, whatever else may tell them apart. Nodes that the shape may not use, or wh
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from railwise.engine.cost import DEAD, Curves
@@ -23,7 +24,9 @@ SEVERAL_CLASSES: Final = -2
 class RoomKinds:
     """The kinds of room of one tree for one shape; ``all[kind]`` describes one.
 
-    ``whole_class`` is the class of node where the shape takes just the whole free nodes of one class, one pod each.
+    ``at[place]`` is the kind of the node at a tree position, and ``keys[rack]`` one number for all kinds in a rack: it
+    counts them, the empty one apart, and follows each node that changes. ``whole_class`` is the class of node where the
+    shape takes just the whole free nodes of one class, one pod each.
     """
 
     def __init__(
@@ -42,34 +45,41 @@ class RoomKinds:
         self.lame: Final[list[bool] | None] = (
             [state.dead_rails[node] for node in tree.order] if state.any_dead_rail else None
         )
-        self.plain: Final = self.allowed is None and self.lame is None and not elsewhere.active
         self.whole_class = UNKNOWN_CLASS
         self.all: Final[list[Kind]] = []
         self._by_key: Final[dict[tuple[tuple[int, ...], int, bool, int], int]] = {}
         self._of_room: Final[dict[int, int]] = {}
         self._of_lame_room: Final[dict[int, int]] = {}
         self._grouped: Final[dict[int, int]] = {}
+        self._room_ids: Final = tree_state.room_ids
+        self._position: Final = tree.position
+        self._rack_of: Final = tree.domain_of[-1] if tree.depth else [0] * len(tree.order)
+        ranges = tree.tiers[-1].ranges() if tree.depth else [(0, len(tree.order))]
+        self._bits: Final = max((end - start for start, end in ranges), default=0).bit_length()
+        self._weights: Final = [0]
+        self._special: Final = self.allowed is not None or self.lame is not None
+        self.at: Final = [EMPTY_KIND] * len(tree.order)
+        self.keys: Final = [0] * len(ranges)
+        self.follow(range(len(tree.order)))
 
-    def ascending(self, start: int, end: int) -> list[int]:
-        """Return the kinds of a run of nodes, ascending: first the empty ones, which hold no pod."""
-        ids = self.tree_state.room_ids[start:end]
-        try:
-            kinds = list(map(self._of_room.__getitem__, ids))
-        except KeyError:
-            for room_id in ids:
-                if room_id not in self._of_room:
-                    self._learn(room_id, lame=False)
-            kinds = list(map(self._of_room.__getitem__, ids))
-        if self.allowed is not None or self.lame is not None:
-            kinds = [self._here(place) for place in range(start, end)]
-        kinds.sort()
-        return kinds
+    def follow(self, nodes: Iterable[int]) -> None:
+        """Look again at nodes whose room may have changed."""
+        at, keys, weights = self.at, self.keys, self._weights
+        position, of_room, room_ids, special = self._position, self._of_room, self._room_ids, self._special
+        for node in nodes:
+            place = position[node]
+            known = None if special else of_room.get(room_ids[place])
+            kind = self._here(place) if known is None else known
+            before = at[place]
+            if kind != before:
+                at[place] = kind
+                keys[self._rack_of[node]] += weights[kind + 1] - weights[before + 1]
 
     def run(self, start: int, end: int) -> list[int]:
         """Return the kinds at a run of positions as the rack's description has them."""
-        if self.plain:
-            return list(map(self._of_room.__getitem__, self.tree_state.room_ids[start:end]))
-        return [self._grouped[place] if self.elsewhere.active else self._here(place) for place in range(start, end)]
+        if self.elsewhere.active:
+            return [self._grouped[place] for place in range(start, end)]
+        return self.at[start:end]
 
     def group(self, start: int, end: int) -> tuple[list[int], list[tuple[Domain, ...]]]:
         """Return the kinds of a run that hold a pod, ascending, whole nodes told apart by their places in other trees.
@@ -79,8 +89,8 @@ class RoomKinds:
         order = self.tree_state.tree.order
         groups: dict[tuple[Domain, ...], int] = {}
         grouped: list[int] = []
-        for place in range(start, end):
-            kind = self._here(place)
+        for place, plain in enumerate(self.at[start:end], start):
+            kind = plain
             if kind >= 0 and self.all[kind].whole >= 0:
                 where = self.elsewhere.place(order[place])
                 kind = self._in_group(self.all[kind], groups.setdefault(where, len(groups)))
@@ -97,11 +107,10 @@ class RoomKinds:
         """Return the kind at a tree position whatever the other topologies, EMPTY_KIND where no pod fits."""
         if self.allowed is not None and not self.allowed[place]:
             return EMPTY_KIND
-        room_id = self.tree_state.room_ids[place]
-        if self.lame is None or not self.lame[place]:
-            return self._of_room[room_id]
-        known = self._of_lame_room.get(room_id)
-        return self._learn(room_id, lame=True) if known is None else known
+        lame = self.lame is not None and self.lame[place]
+        room_id = self._room_ids[place]
+        known = (self._of_lame_room if lame else self._of_room).get(room_id)
+        return self._learn(room_id, lame=lame) if known is None else known
 
     def _learn(self, room_id: int, *, lame: bool) -> int:
         curve = self.curves.curve(room_id, self.most)
@@ -125,6 +134,7 @@ class RoomKinds:
             known = len(self.all)
             self.all.append(Kind(known, costs, whole, lame=lame, group=max(group - 1, 0)))
             self._by_key[key] = known
+            self._weights.append(1 << self._bits * known)
         return known
 
     def _note_class(self, capacity: int, whole: int) -> None:
