@@ -133,7 +133,7 @@ def _unselected(engine: Engine, record: Record) -> str:
 def _never(engine: Engine, record: Record) -> str:
     """Say what the largest domain could hold, and which wider level could."""
     root = record.demand.root
-    if root.shape is None:
+    if root.shape is None or not record.demand.simple:
         for text, group in _wider_rules(engine, root):
             pristine = engine.verdict.empty.pristine()
             if _fits(engine, _reread(engine, record, without_selection(group), pristine), pristine):
