@@ -17,6 +17,8 @@ from railwise.engine.tree_state import TreeState
 
 EMPTY_KIND: Final = -1
 
+UNKNOWN_KIND: Final = -2
+
 UNKNOWN_CLASS: Final = -1
 SEVERAL_CLASSES: Final = -2
 
@@ -68,8 +70,9 @@ class RoomKinds:
         position, of_room, room_ids, special = self._position, self._of_room, self._room_ids, self._special
         for node in nodes:
             place = position[node]
-            known = None if special else of_room.get(room_ids[place])
-            kind = self._here(place) if known is None else known
+            kind = UNKNOWN_KIND if special else of_room.get(room_ids[place], UNKNOWN_KIND)
+            if kind == UNKNOWN_KIND:
+                kind = self._here(place)
             before = at[place]
             if kind != before:
                 at[place] = kind

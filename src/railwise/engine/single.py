@@ -23,6 +23,11 @@ NOWHERE: Final = 1 << 260
 
 NOT_FOUND: Final = -1
 
+UNKNOWN: Final = -1
+
+NOT_HERE: Final = 0
+"""The number of the judgement that a pod does not fit."""
+
 
 class Blocks:
     """A tree's positions cut into blocks: half-open ranges, the domain of each, and the blocks of a domain."""
@@ -72,8 +77,11 @@ class SingleIndex:
         self.buckets: Final = Buckets()
         allowed = state.allowed(curves.shape)
         self.allowed: Final[list[bool] | None] = None if allowed is None else [allowed[node] for node in order]
-        self._of_room: Final[dict[int, tuple[int, int]]] = {}
-        self.seen: Final[list[tuple[int, int]]] = [(NOWHERE, 0)] * len(order)
+        self._code_of: Final[dict[int, int]] = {}
+        self._codes: Final[dict[int, int]] = {}
+        self._cost: Final = [NOWHERE]
+        self._layer: Final = [0]
+        self.seen: Final = [NOT_HERE] * len(order)
         layers = range(len(state.classes) + 1)
         self.layers: Final[list[list[int]]] = [[NOWHERE] * len(order) for _ in layers]
         self.least: Final[list[list[int]]] = [[NOWHERE] * len(self.starts) for _ in layers]
@@ -107,51 +115,63 @@ class SingleIndex:
         Layer 0 are broken nodes; whole free ones, which break a domain, have a layer for each class. A block is looked
         through only where the node that was its cheapest became dearer.
         """
-        room_ids, known, seen, layers, least = self.room_ids, self._of_room, self.seen, self.layers, self.least
-        stale: set[tuple[int, int]] = set()
+        room_ids, codes, seen, layers, least = self.room_ids, self._code_of, self.seen, self.layers, self.least
+        stale: set[int] = set()
         for place in places:
-            judged = known.get(room_ids[place])
-            if judged is None:
-                judged = self._judge_room(room_ids[place])
+            code = codes.get(room_ids[place], UNKNOWN)
+            if code == UNKNOWN:
+                code = self._judge_room(room_ids[place])
             if self.special:
-                judged = self._judge_node(place, judged)
+                code = self._judge_node(place, code)
             before = seen[place]
-            if judged is before:
+            if code == before:
                 continue
-            seen[place] = judged
-            cost, layer = judged
-            old_cost, old_layer = before
+            seen[place] = code
+            cost, layer = self._cost[code], self._layer[code]
+            old_cost, old_layer = self._cost[before], self._layer[before]
             block = self.block_of[place]
             if layer != old_layer:
                 layers[old_layer][place] = NOWHERE
             layers[layer][place] = cost
             if cost < least[layer][block]:
                 least[layer][block] = cost
-            if old_cost == least[old_layer][block] and old_cost != NOWHERE:
-                stale.add((old_layer, block))
-        for layer, block in stale:
-            self.least[layer][block] = min(layers[layer][self.starts[block] : self.ends[block]])
+            if old_cost == least[old_layer][block] and before != NOT_HERE:
+                stale.add(block * len(layers) + old_layer)
+        for entry in stale:
+            block, layer = entry // len(layers), entry % len(layers)
+            least[layer][block] = min(layers[layer][self.starts[block] : self.ends[block]])
 
-    def _judge_room(self, room_id: int) -> tuple[int, int]:
-        """Return what one pod costs in a room, and the layer it belongs to."""
+    def _code(self, cost: int, layer: int) -> int:
+        """Return the number of a judgement: what one pod costs, and the layer that the node belongs to."""
+        key = cost * len(self.layers) + layer
+        code = self._codes.get(key, UNKNOWN)
+        if code == UNKNOWN:
+            code = len(self._cost)
+            self._codes[key] = code
+            self._cost.append(cost)
+            self._layer.append(layer)
+        return code
+
+    def _judge_room(self, room_id: int) -> int:
+        """Return the judgement of a room."""
         cost = self.curves.first(room_id)
         room = self.curves.rooms.all[room_id]
         layer = 0
-        if cost < 0:
-            cost = NOWHERE
-        elif room.wholly and (self.depth or self.elsewhere.active):
+        if cost >= 0 and room.wholly and (self.depth or self.elsewhere.active):
             layer = self.state.class_of[room.spec.cards] + 1
-        self._of_room[room_id] = (cost, layer)
-        return cost, layer
+        code = self._code(cost, layer) if cost >= 0 else NOT_HERE
+        self._code_of[room_id] = code
+        return code
 
-    def _judge_node(self, place: int, judged: tuple[int, int]) -> tuple[int, int]:
-        """Return the same where not only the room counts: which nodes are allowed, and what other topologies lose."""
-        cost, layer = judged
+    def _judge_node(self, place: int, code: int) -> int:
+        """Return the judgement where not only the room counts: which nodes are allowed, what other topologies lose."""
         if self.allowed is not None and not self.allowed[place]:
-            return NOWHERE, 0
-        if layer and self.elsewhere.active:
-            cost += LOSS * self.elsewhere.first(self.tree_state.tree.order[place], layer - 1)
-        return cost, layer if self.depth else 0
+            return NOT_HERE
+        layer = self._layer[code]
+        if not layer or not self.elsewhere.active:
+            return code
+        cost = self._cost[code] + LOSS * self.elsewhere.first(self.tree_state.tree.order[place], layer - 1)
+        return self._code(cost, layer if self.depth else 0)
 
     def _update(self, block: int) -> None:
         best = self.least[0][block]
