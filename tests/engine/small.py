@@ -124,5 +124,3 @@ def apart(workload: Workload, level: str) -> Workload:
 def segmented(workload: Workload, size: int, required: str = "", preferred: str = "") -> Workload:
     """Return the workload in runs of ``size`` ranks."""
     return replace(workload, root=replace(workload.root, segment=Segment(size, required, preferred)))
-
-
