@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.result import Bars, Quantity, Result
 from railwise.engine.cycle import Engine, Submit
-from railwise.formats.scenario import read_spec
+from railwise.formats.scenario.reader import read_spec
 from railwise.model.plan import State
 from railwise.model.scenario import Scenario
 

@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.mix import CARDS, RACK, cluster
 from benchmarks.result import Bars, Quantity, Result
 from railwise.engine.cycle import Engine, Event, Finish, Submit
-from railwise.formats.scenario import read_spec
+from railwise.formats.scenario.reader import read_spec
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Workload
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from railwise.engine.cycle import Finish, Submit
-from railwise.formats.scenario import read_spec
+from railwise.formats.scenario.reader import read_spec
 from railwise.model.scenario import Scenario
 
 FOLDER = Path(__file__).parent.parent / "bench"

@@ -21,6 +21,6 @@ def build_kind() -> Literal["pure", "compiled"]:
     from importlib.machinery import EXTENSION_SUFFIXES  # noqa: PLC0415 -- only callers of this function pay for it
     from importlib.util import find_spec  # noqa: PLC0415
 
-    spec = find_spec("railwise.engine.state")
+    spec = find_spec("railwise.engine.cluster.state")
     origin = spec.origin if spec is not None else None
     return "compiled" if origin is not None and origin.endswith(tuple(EXTENSION_SUFFIXES)) else "pure"

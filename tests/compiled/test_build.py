@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 
 
 def test_the_kind_is_judged_by_the_file_that_is_really_imported() -> None:
-    origin = importlib.import_module("railwise.engine.state").__file__
+    origin = importlib.import_module("railwise.engine.cluster.state").__file__
     assert origin is not None
     is_extension = origin.endswith(tuple(importlib.machinery.EXTENSION_SUFFIXES))
     assert is_extension == (railwise.build_kind() == "compiled")

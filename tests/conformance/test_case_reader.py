@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from railwise.formats.case import read_cases
-from railwise.formats.case_model import Bounds, Case, Refused, Share, Slots
+from railwise.formats.cases.model import Bounds, Case, Refused, Share, Slots
+from railwise.formats.cases.reader import read_cases
 from railwise.model.errors import InputError
 
 API = "apiVersion: railwise.dev/v1alpha1\n"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from railwise.formats.case import Case, read_cases
-from railwise.formats.expectation import check
+from railwise.formats.cases.expectation import check
+from railwise.formats.cases.reader import Case, read_cases
 
 ROOT = Path(__file__).resolve().parents[2]
 WAITING: dict[str, list[str]] = yaml.safe_load(Path(__file__).with_name("waiting.yaml").read_text(encoding="utf-8"))

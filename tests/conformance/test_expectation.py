@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from railwise.engine.cycle import plan_scenario
-from railwise.formats import expectation
-from railwise.formats.case import Case, read_cases
-from railwise.formats.expectation import Outcome, check, judge
+from railwise.formats.cases import expectation
+from railwise.formats.cases.expectation import Outcome, check, judge
+from railwise.formats.cases.reader import Case, read_cases
 from railwise.model.plan import Eviction, Plan
 from railwise.model.scenario import Scenario
 

@@ -18,7 +18,7 @@ import click
 
 from railwise.cli.demo import story
 from railwise.cli.main import cli
-from railwise.formats.scenario import METADATA_RECORD, SPEC_RECORD
+from railwise.formats.scenario.reader import METADATA_RECORD, SPEC_RECORD
 from railwise.report.code_pages import markdown
 
 ROOT = Path(__file__).resolve().parent.parent.parent

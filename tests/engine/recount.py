@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from railwise.engine.cluster.ledger import card_names
+from railwise.engine.cluster.state import ClusterState
 from railwise.engine.cycle import Engine
-from railwise.engine.ledger import card_names
-from railwise.engine.record import Record
-from railwise.engine.state import ClusterState
+from railwise.engine.gangs.record import Record
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Group, Running, Workload
 

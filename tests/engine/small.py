@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.state import ClusterState
 from railwise.engine.cycle import Engine
 from railwise.engine.events import Event, Submit
-from railwise.engine.shapes import Shape
-from railwise.engine.state import ClusterState
 from railwise.model.node import Cards, Node
 from railwise.model.plan import WorkloadPlan
 from railwise.model.policy import Policy

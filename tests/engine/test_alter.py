@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from railwise.engine.alter import altered
+from railwise.engine.cluster.alter import altered
 from railwise.engine.events import Finish, NodeChange
 from railwise.model.node import Cards, Node, Taint
 from railwise.model.plan import State

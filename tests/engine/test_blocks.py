@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from railwise.engine.blocks import Block, read_blocks
-from railwise.engine.demand import NOT_GIVEN, Demand, read_demand
+from railwise.engine.gangs.demand import NOT_GIVEN, Demand, read_demand
+from railwise.engine.search.blocks import Block, read_blocks
 from railwise.model.workload import Group, Running, Workload
 from tests.engine.small import FABRIC, apart, gang, group, grouped, racks, request, segmented, state_of
 

@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-from railwise.engine.bounded import place_bounded
 from railwise.engine.cycle import Engine
-from railwise.engine.demand import Demand
-from railwise.engine.indexes import Indexes
-from railwise.engine.placement import Found, Refused
-from railwise.engine.ranks import arrange
-from railwise.engine.record import Record
-from railwise.engine.sizing import find_minimum
+from railwise.engine.gangs.demand import Demand
+from railwise.engine.gangs.ranks import arrange
+from railwise.engine.gangs.record import Record
+from railwise.engine.indexed.indexes import Indexes
+from railwise.engine.search.bounded import place_bounded
+from railwise.engine.search.placement import Found, Refused
+from railwise.engine.search.sizing import find_minimum
 from railwise.model.node import Node
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Running, Workload

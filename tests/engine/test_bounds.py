@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from railwise.engine.bounds import Bounds
 from railwise.engine.cycle import Engine
-from railwise.engine.demand import read_demand
-from railwise.engine.indexes import Indexes
-from railwise.engine.sizing import choices, least_counts, ranks_for
+from railwise.engine.gangs.demand import read_demand
+from railwise.engine.indexed.indexes import Indexes
+from railwise.engine.search.bounds import Bounds
+from railwise.engine.search.sizing import choices, least_counts, ranks_for
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Group, Workload
 from tests.engine.small import (

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from railwise.engine.capacity import EmptyCluster
-from railwise.engine.state import ClusterState
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.reasons.capacity import EmptyCluster
 from railwise.model.node import Node, Taint
 from tests.engine.small import FABRIC, flat, racks, request, shape_of, state_of
 

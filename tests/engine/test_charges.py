@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from railwise.engine.charges import Amounts, add, of_pod, of_ranks
-from railwise.engine.demand import read_demand
-from railwise.engine.occupy import occupy
-from railwise.engine.state import ClusterState
+from railwise.engine.cluster.occupy import occupy
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.charges import Amounts, add, of_pod, of_ranks
+from railwise.engine.gangs.demand import read_demand
 from railwise.model.node import Cards, Node
 from railwise.model.workload import CARDS_MIG, CardRequest, Request
 from tests.engine.small import asks_share, group, grouped, request, shape_of, state_of

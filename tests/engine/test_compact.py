@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from railwise.engine.cycle import Engine, Event, Finish, Submit
-from railwise.formats.scenario import read_spec
+from railwise.formats.scenario.reader import read_spec
 from railwise.model.plan import Plan
 from railwise.model.scenario import Scenario
 
@@ -60,6 +60,6 @@ def test_only_rooms_in_use_are_left() -> None:
 @pytest.mark.parametrize("kept", [1, 2])
 def test_few_indexes_are_enough(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
     plans = _life(Engine(_cluster()), forget=False)
-    monkeypatch.setattr("railwise.engine.indexes.FEWEST_KEPT", kept)
-    monkeypatch.setattr("railwise.engine.indexes.MOST_KEPT_NODES", 1)
+    monkeypatch.setattr("railwise.engine.indexed.indexes.FEWEST_KEPT", kept)
+    monkeypatch.setattr("railwise.engine.indexed.indexes.MOST_KEPT_NODES", 1)
     assert _life(Engine(_cluster()), forget=False) == plans

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from railwise.engine.cost import DEAD, LEFT, LOSS, MISPLACED, NODE, WIDE, Curves, taken_of, without_taken
-from railwise.engine.shapes import Shape
-from railwise.engine.state import ClusterState
+from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.indexed.cost import DEAD, LEFT, LOSS, MISPLACED, NODE, WIDE, Curves, taken_of, without_taken
 from tests.engine.small import flat, request, shape_of, state_of
 
 

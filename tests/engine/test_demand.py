@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from railwise.engine.demand import NO_LOCALITY, NOT_GIVEN, Demand, UnreadableRuleError, read_demand
-from railwise.engine.state import ClusterState
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.demand import NO_LOCALITY, NOT_GIVEN, Demand, UnreadableRuleError, read_demand
 from railwise.model.node import Cards
 from railwise.model.reason import Code
 from railwise.model.workload import Group, Running, Segment, TopologyRule, Workload

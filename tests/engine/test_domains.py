@@ -7,8 +7,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.domains import FEW, Buckets, FreeIndex, bits_of
-from railwise.engine.state import ClusterState
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.indexed.domains import FEW, Buckets, FreeIndex, bits_of
 from railwise.model.node import Cards, Node
 from railwise.model.policy import Policy
 from railwise.model.topology import Level, Topology

@@ -8,8 +8,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.elsewhere import Elsewhere
-from railwise.engine.state import ClusterState
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.indexed.elsewhere import Elsewhere
 from railwise.model.policy import Policy
 from railwise.model.scenario import Scenario
 from railwise.model.topology import Level, Topology

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.fairness import CARD, Claim, fair_shares, shrunk
+from railwise.engine.queues.fairness import CARD, Claim, fair_shares, shrunk
 
 
 def claim(

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from railwise.engine.fields import Fields, wide_worth
-from railwise.engine.potential import Potential
+from railwise.engine.cluster.potential import Potential
+from railwise.engine.indexed.fields import Fields, wide_worth
 
 MANY = 10**6
 """More nodes, pods or domains than a document may hold."""

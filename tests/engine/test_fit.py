@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from railwise.engine.ledger import card_names
-from railwise.engine.shapes import UNLIMITED, unlisted
-from railwise.engine.state import ClusterState
+from railwise.engine.cluster.ledger import card_names
+from railwise.engine.cluster.shapes import UNLIMITED, unlisted
+from railwise.engine.cluster.state import ClusterState
 from railwise.model.node import Cards, Node
 from railwise.model.workload import CARDS_MIG, CardRequest, CardRule, Request
 from tests.engine.random_life import Life

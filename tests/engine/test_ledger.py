@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.ledger import Grant, Ledger, card_names, lowest_bits
-from railwise.engine.room import NodeSpec
+from railwise.engine.cluster.ledger import Grant, Ledger, card_names, lowest_bits
+from railwise.engine.cluster.room import NodeSpec
 from railwise.model.node import Cards, Node
 
 

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from railwise.engine.fit import Rooms
-from railwise.engine.potential import Potential
-from railwise.engine.room import Figures, NodeSpec, Room
-from railwise.engine.shapes import UNLIMITED, Shape, Shapes
-from railwise.engine.shares import share_cards
+from railwise.engine.cluster.fit import Rooms
+from railwise.engine.cluster.potential import Potential
+from railwise.engine.cluster.room import Figures, NodeSpec, Room
+from railwise.engine.cluster.shapes import UNLIMITED, Shape, Shapes
+from railwise.engine.cluster.shares import share_cards
 from railwise.model.node import Cards, Node
 from railwise.model.workload import CARDS_NONE, CARDS_SHARE, CARDS_WHOLE, CardRequest, CardRule, Request, Selection
 

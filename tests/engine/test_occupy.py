@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from railwise.engine.cluster.ledger import card_names
+from railwise.engine.cluster.occupy import occupy
+from railwise.engine.cluster.state import ClusterState
 from railwise.engine.events import Finish, NodeChange
-from railwise.engine.ledger import card_names
-from railwise.engine.occupy import occupy
-from railwise.engine.state import ClusterState
-from railwise.engine.warnings import overfull
+from railwise.engine.reasons.warnings import overfull
 from railwise.model.node import Cards, Node
 from railwise.model.plan import State
 from railwise.model.workload import CARDS_MIG, CARDS_TIME_SLICE, CardRequest, Group, Request, Running, Workload

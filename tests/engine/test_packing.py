@@ -8,9 +8,9 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.cost import DEAD, LOSS
-from railwise.engine.packing import Description, Losses
-from railwise.engine.tables import NEVER, Kind, Tables, Way
+from railwise.engine.indexed.cost import DEAD, LOSS
+from railwise.engine.indexed.packing import Description, Losses
+from railwise.engine.indexed.tables import NEVER, Kind, Tables, Way
 
 PODS = 4
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from railwise.engine.bounded import place_bounded
 from railwise.engine.cycle import Engine
-from railwise.engine.demand import read_demand
 from railwise.engine.explain import advise
-from railwise.engine.placement import Found, Placer, Refused
-from railwise.engine.sizing import find_minimum, find_most
+from railwise.engine.gangs.demand import read_demand
+from railwise.engine.search.bounded import place_bounded
+from railwise.engine.search.placement import Found, Placer, Refused
+from railwise.engine.search.sizing import find_minimum, find_most
 from railwise.model.reason import Code
 from railwise.model.workload import Group, Workload
 from tests.engine.random_life import Life

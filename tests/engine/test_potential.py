@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.potential import Potential, powers_up_to
+from railwise.engine.cluster.potential import Potential, powers_up_to
 
 MIX = ((1, 40), (8, 60), (16, 7), (12, 5))
 

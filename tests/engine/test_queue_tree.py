@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from railwise.engine.queue_tree import QueueTree, shown
+from railwise.engine.queues.queue_tree import QueueTree, shown
 from railwise.model.queue import Queue
 from railwise.model.reason import Code
 

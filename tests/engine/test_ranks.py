@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.ranks import in_runs
+from railwise.engine.gangs.ranks import in_runs
 from railwise.model.node import Cards, Node
 from tests.engine.small import engine, gang, group, grouped, racks, request, running, segmented, submitted, where
 

@@ -6,18 +6,18 @@ import random
 
 import pytest
 
-from railwise.engine.cost import Curves
-from railwise.engine.domains import FreeIndex
-from railwise.engine.indexes import Indexes
-from railwise.engine.ledger import Grant
-from railwise.engine.one_pod import OnePod
-from railwise.engine.racks import RackIndex
-from railwise.engine.room_sets import MOST_KINDS, RoomSets
-from railwise.engine.shapes import Shape
-from railwise.engine.single import SingleIndex
-from railwise.engine.spread import Spread
-from railwise.engine.state import ClusterState
-from railwise.engine.whole_gang import NO_CLASS, WholeGang, class_taken
+from railwise.engine.cluster.ledger import Grant
+from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.indexed.cost import Curves
+from railwise.engine.indexed.domains import FreeIndex
+from railwise.engine.indexed.indexes import Indexes
+from railwise.engine.indexed.one_pod import OnePod
+from railwise.engine.indexed.racks import RackIndex
+from railwise.engine.indexed.room_sets import MOST_KINDS, RoomSets
+from railwise.engine.indexed.single import SingleIndex
+from railwise.engine.indexed.spread import Spread
+from railwise.engine.indexed.whole_gang import NO_CLASS, WholeGang, class_taken
 from railwise.model.node import Cards, Node
 from railwise.model.policy import Policy
 from railwise.model.topology import Level, Topology

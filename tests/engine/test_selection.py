@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from railwise.engine.selection import accepts_node, repelled, selected, tolerates
+from railwise.engine.cluster.selection import accepts_node, repelled, selected, tolerates
 from railwise.model.node import Node, Taint
 from railwise.model.workload import Requirement, Selection, Toleration
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.demand import read_demand
-from railwise.engine.problem import Problem
-from railwise.engine.room import Room
-from railwise.engine.share_packing import OverBudgetError, packed_shares
-from railwise.engine.shares import choices
-from railwise.engine.state import ClusterState
+from railwise.engine.cluster.room import Room
+from railwise.engine.cluster.shares import choices
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.demand import read_demand
+from railwise.engine.search.problem import Problem
+from railwise.engine.search.share_packing import OverBudgetError, packed_shares
 from railwise.model.node import Cards, Node
 from railwise.model.workload import Group, Request, Workload
 from tests.engine.small import asks_share, request, state_of, submitted

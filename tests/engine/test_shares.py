@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from railwise.engine.ledger import card_names
-from railwise.engine.shapes import Shape
-from railwise.engine.shares import available, choices, share_cards
-from railwise.engine.state import ClusterState
+from railwise.engine.cluster.ledger import card_names
+from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.shares import available, choices, share_cards
+from railwise.engine.cluster.state import ClusterState
 from railwise.model.node import Cards, Node
 from railwise.model.policy import Policy
 from railwise.model.workload import CARDS_SHARE, CARDS_WHOLE, CardRequest, CardRule, Request, Selection

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from railwise.engine.single import BLOCK, Blocks
+from railwise.engine.indexed.single import BLOCK, Blocks
 from railwise.model.node import Cards, Node
 from tests.engine.small import FABRIC, engine, flat, gang, racks, request, running, state_of, submitted, where
 

@@ -8,9 +8,9 @@ from itertools import islice
 
 import pytest
 
-from railwise.engine.demand import Demand, Part, read_demand
-from railwise.engine.placement import Found, Refused
-from railwise.engine.sizing import choices, find_minimum, find_most, least_counts, ranks_for
+from railwise.engine.gangs.demand import Demand, Part, read_demand
+from railwise.engine.search.placement import Found, Refused
+from railwise.engine.search.sizing import choices, find_minimum, find_most, least_counts, ranks_for
 from railwise.model.plan import State
 from railwise.model.workload import Group, Running, Workload
 from tests.engine.small import engine, flat, gang, group, grouped, racks, request, state_of, submitted, where

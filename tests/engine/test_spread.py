@@ -8,10 +8,10 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.indexes import Indexes
-from railwise.engine.shapes import Shape
-from railwise.engine.spread import Spread, fill_racks, level_shares
-from railwise.engine.state import ClusterState
+from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.indexed.indexes import Indexes
+from railwise.engine.indexed.spread import Spread, fill_racks, level_shares
 from railwise.model.node import Node
 from tests.engine.small import FABRIC, engine, gang, racks, request, shape_of, state_of, submitted
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.alter import alter_node
-from railwise.engine.ledger import Grant
-from railwise.engine.occupy import occupy
-from railwise.engine.shapes import UNLIMITED, Shape
-from railwise.engine.state import ClusterState
+from railwise.engine.cluster.alter import alter_node
+from railwise.engine.cluster.ledger import Grant
+from railwise.engine.cluster.occupy import occupy
+from railwise.engine.cluster.shapes import UNLIMITED, Shape
+from railwise.engine.cluster.state import ClusterState
 from railwise.model.node import Cards, Node, Taint
 from railwise.model.workload import Selection, Toleration
 from tests.engine.random_life import Life

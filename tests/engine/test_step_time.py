@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from railwise.engine.cluster.state import ClusterState
 from railwise.engine.cycle import Engine
-from railwise.engine.demand import Demand
 from railwise.engine.events import Submit
-from railwise.engine.layout import Spot
-from railwise.engine.state import ClusterState
-from railwise.engine.step_time import quickest
+from railwise.engine.gangs.demand import Demand
+from railwise.engine.gangs.spot import Spot
+from railwise.engine.search.step_time import quickest
 from railwise.model.plan import WorkloadPlan
 from railwise.model.workload import Traffic, Workload
 from tests.engine.policies.clusters import scenario

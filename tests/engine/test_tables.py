@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.cost import LOSS
-from railwise.engine.tables import MOST_WAYS, NEVER, Joined, Kind, OneKind, Tables, Way
+from railwise.engine.indexed.cost import LOSS
+from railwise.engine.indexed.tables import MOST_WAYS, NEVER, Joined, Kind, OneKind, Tables, Way
 
 PODS = 5
 

@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.tree import Tree
+from railwise.engine.cluster.tree import Tree
 from railwise.model.node import Node
 from railwise.model.topology import Level, Topology
 

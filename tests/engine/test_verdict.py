@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from railwise.engine.cycle import Engine
-from railwise.engine.verdict import ACTS
+from railwise.engine.reasons.verdict import ACTS
 from railwise.model.node import Cards, Node, Taint
 from railwise.model.reason import Act, Code, Reason
 from railwise.model.workload import CardRule, Selection, Toleration, Workload

@@ -6,8 +6,8 @@ from itertools import combinations, combinations_with_replacement, product
 
 import pytest
 
-from railwise.engine.potential import Potential
-from railwise.engine.whole_racks import WholeRacks
+from railwise.engine.cluster.potential import Potential
+from railwise.engine.indexed.whole_racks import WholeRacks
 
 CARDS = 8
 MIXES = [(), ((1, 40), (8, 60)), ((8, 1), (16, 5), (24, 3), (40, 1))]

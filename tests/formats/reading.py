@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from railwise.formats.document import load
-from railwise.formats.scenario import read_spec
+from railwise.formats.scenario.reader import read_spec
 from railwise.model.errors import InputError
 from railwise.model.node import Node
 from railwise.model.queue import Queue

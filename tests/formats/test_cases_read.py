@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from railwise.formats.document import load
-from railwise.formats.scenario import read_scenario, read_spec
-from railwise.formats.scenario_writer import scenario_document
+from railwise.formats.scenario.reader import read_scenario, read_spec
+from railwise.formats.scenario.writer import scenario_document
 from railwise.formats.schema import schema_of
 from railwise.model.errors import InputError
 from railwise.model.scenario import Scenario

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from railwise.formats.inputs import read_inputs
-from railwise.formats.scenario import read_scenario
-from railwise.formats.scenario_writer import scenario_document
+from railwise.formats.scenario.reader import read_scenario
+from railwise.formats.scenario.writer import scenario_document
 from railwise.model.errors import InputError
 from railwise.model.scenario import Scenario
 from tests.formats.mutation import EVERYTHING, HEAD, broken_text, broken_value

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from railwise.formats.inputs import read_inputs
-from railwise.formats.scenario import read_scenario
+from railwise.formats.scenario.reader import read_scenario
 from railwise.model.errors import InputError
 from railwise.model.policy import Policy
 

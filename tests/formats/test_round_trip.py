@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.formats.document import load
-from railwise.formats.scenario import read_scenario
-from railwise.formats.scenario_writer import scenario_document, scenario_text
+from railwise.formats.scenario.reader import read_scenario
+from railwise.formats.scenario.writer import scenario_document, scenario_text
 from railwise.formats.schema import schema_of
 from railwise.model.node import Cards, Node
 from railwise.model.scenario import Scenario

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from railwise.formats.document import load
-from railwise.formats.scenario import read_scenario
+from railwise.formats.scenario.reader import read_scenario
 from railwise.model.errors import Fault, InputError
 from railwise.model.node import Taint
 from railwise.model.policy import Change, Policy

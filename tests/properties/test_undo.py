@@ -7,10 +7,10 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.ledger import Grant
-from railwise.engine.occupy import occupy
-from railwise.engine.shapes import Shape
-from railwise.engine.state import ClusterState
+from railwise.engine.cluster.ledger import Grant
+from railwise.engine.cluster.occupy import occupy
+from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.state import ClusterState
 from railwise.model.scenario import Scenario
 from tests.oracle.cluster import leaves
 from tests.oracle.instances import crowd

@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from railwise.engine.cycle import plan_scenario
-from railwise.engine.verdict import ACTS
-from railwise.formats.scenario import read_spec
+from railwise.engine.reasons.verdict import ACTS
+from railwise.formats.scenario.reader import read_spec
 from railwise.model.reason import Act, Code
 from railwise.report.code_pages import code_named, codes_table, markdown, page_item, page_lines
 from railwise.report.code_texts import PAGES

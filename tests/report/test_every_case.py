@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from railwise.engine.cycle import plan_scenario
-from railwise.formats.case import read_cases
-from railwise.formats.scenario import read_spec
+from railwise.formats.cases.reader import read_cases
+from railwise.formats.scenario.reader import read_spec
 from railwise.model.errors import InputError
 from railwise.model.plan import State
 from railwise.model.scenario import Scenario

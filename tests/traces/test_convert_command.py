@@ -6,7 +6,7 @@ import pytest
 
 from railwise.cli.main import run
 from railwise.formats.document import load
-from railwise.formats.scenario import read_scenario
+from railwise.formats.scenario.reader import read_scenario
 
 TOPO = "ip,DSW,PSW,ASW\n" + "".join(f"{index:064x},G1,P{index % 2},S{index // 4}\n" for index in range(32))
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from railwise.formats.document import load
-from railwise.formats.scenario import read_scenario
-from railwise.formats.scenario_writer import scenario_text
+from railwise.formats.scenario.reader import read_scenario
+from railwise.formats.scenario.writer import scenario_text
 from railwise.formats.traces.queue_mix import with_queue
 from railwise.formats.traces.registry import convert
 

@@ -33,7 +33,7 @@ def convert(paths: tuple[str, ...], *, output: str, kind: str, gpus: int, queue:
     from dataclasses import replace
 
     from railwise.cli.output import write_file
-    from railwise.formats.scenario_writer import scenario_text
+    from railwise.formats.scenario.writer import scenario_text
     from railwise.formats.traces.queue_mix import with_queue
     from railwise.formats.traces.registry import convert as read
 

@@ -92,6 +92,6 @@ def _closing(scenario: Scenario, plan: Plan, files: list[str]) -> list[str]:
 def scenario_text(scenario: Scenario, plan: Plan) -> str:
     """Return the scenario with the plan carried out, as a YAML document."""
     from railwise.engine.outcome import after
-    from railwise.formats import scenario_writer
+    from railwise.formats.scenario import writer as scenario_writer
 
     return scenario_writer.scenario_text(after(scenario, plan), "yaml")

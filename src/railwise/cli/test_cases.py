@@ -12,8 +12,8 @@ from railwise.cli.options import output_option
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from railwise.formats.case import Case
-    from railwise.formats.expectation import Verdict
+    from railwise.formats.cases.expectation import Verdict
+    from railwise.formats.cases.reader import Case
     from railwise.report.table import Cell
 
 
@@ -30,7 +30,7 @@ def command(*, paths: tuple[str, ...], areas: tuple[str, ...], form: str) -> int
     yet is named and counts as neither passed nor failed.
     """
     from railwise.cli.output import listing, print_data, print_lines
-    from railwise.formats.expectation import Outcome, judge
+    from railwise.formats.cases.expectation import Outcome, judge
 
     cases = [case for case in _cases(paths) if not areas or case.area in areas]
     if not cases:
@@ -55,7 +55,7 @@ def _cases(paths: Iterable[str]) -> list[Case]:
 
     from railwise.cli.errors import HintedError
     from railwise.cli.sources import STANDARD_INPUT, read_sources
-    from railwise.formats.case import read_cases
+    from railwise.formats.cases.reader import read_cases
 
     names: list[str] = []
     for name in paths:
@@ -85,7 +85,7 @@ def _nothing_to_run(paths: Iterable[str], areas: Iterable[str]) -> None:
 
 
 def _lines(case: Case, verdict: Verdict, *, wide: bool) -> list[Cell | str]:
-    from railwise.formats.expectation import Outcome
+    from railwise.formats.cases.expectation import Outcome
     from railwise.report.table import Cell
 
     if verdict.outcome is Outcome.PASSED:
@@ -112,7 +112,7 @@ def _item(case: Case, verdict: Verdict) -> dict[str, object]:
 
 
 def _summary(verdicts: list[Verdict]) -> Cell:
-    from railwise.formats.expectation import Outcome
+    from railwise.formats.cases.expectation import Outcome
     from railwise.report.table import Cell
 
     counts = {outcome: sum(verdict.outcome is outcome for verdict in verdicts) for outcome in Outcome}

@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from railwise.engine.accounts import Accounts
-from railwise.engine.alter import alter_node
+from railwise.engine.cluster.alter import alter_node
+from railwise.engine.cluster.state import ClusterState
 from railwise.engine.events import Event, Finish, NodeChange, Submit
-from railwise.engine.guard import Search
-from railwise.engine.indexes import Indexes
-from railwise.engine.placement import Found, Placer
-from railwise.engine.record import Record
-from railwise.engine.sizing import find_lost, find_minimum, find_most
+from railwise.engine.gangs.record import Record
+from railwise.engine.indexed.indexes import Indexes
+from railwise.engine.queues.accounts import Accounts
+from railwise.engine.queues.guard import Search
+from railwise.engine.reasons.verdict import Verdict
+from railwise.engine.reasons.warnings import overfull
+from railwise.engine.search.placement import Found, Placer
+from railwise.engine.search.sizing import find_lost, find_minimum, find_most
+from railwise.engine.search.step_time import StepTime
 from railwise.engine.slots import slots_left
-from railwise.engine.state import ClusterState
-from railwise.engine.step_time import StepTime
-from railwise.engine.verdict import Verdict
-from railwise.engine.warnings import overfull
 from railwise.model.plan import Plan, State, WorkloadPlan
 from railwise.model.reason import Code, Reason
 from railwise.model.scenario import Scenario

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from railwise.engine.again import without_selection
+from railwise.engine.cluster.state import ClusterState
 from railwise.engine.cycle import Engine
-from railwise.engine.demand import NOT_GIVEN, Demand, Part, read_demand
-from railwise.engine.placement import Found, Placer
-from railwise.engine.record import Record
-from railwise.engine.sizing import find_minimum
-from railwise.engine.state import ClusterState
+from railwise.engine.gangs.again import without_selection
+from railwise.engine.gangs.demand import NOT_GIVEN, Demand, Part, read_demand
+from railwise.engine.gangs.record import Record
+from railwise.engine.search.placement import Found, Placer
+from railwise.engine.search.sizing import find_minimum
 from railwise.model.reason import Code, Reason
 from railwise.model.workload import Group, Segment
 

@@ -5,9 +5,9 @@ A gang of k nodes takes k whole free nodes of one class and one domain, so a dom
 
 from __future__ import annotations
 
-from railwise.engine.potential import powers_up_to
-from railwise.engine.state import ClusterState
-from railwise.engine.tree_state import TreeState
+from railwise.engine.cluster.potential import powers_up_to
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.cluster.tree_state import TreeState
 
 
 def slots_left(state: ClusterState) -> dict[str, dict[int, int]]:

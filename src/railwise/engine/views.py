@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from railwise.engine.cluster.state import ClusterState
 from railwise.engine.cycle import Engine
-from railwise.engine.record import Record
-from railwise.engine.state import ClusterState
+from railwise.engine.gangs.record import Record
 from railwise.model.scenario import Scenario
 
 

@@ -15,9 +15,9 @@ from typing import Any
 from railwise.formats.document import Document, load
 from railwise.formats.faults import MOST_FAULTS, Faults, at_index
 from railwise.formats.merge import merge
-from railwise.formats.scenario import Draft, draft_document, finish
-from railwise.formats.scenario_events import build_changes
-from railwise.formats.scenario_manifests import ReadFile, with_places
+from railwise.formats.scenario.events import build_changes
+from railwise.formats.scenario.manifests import ReadFile, with_places
+from railwise.formats.scenario.reader import Draft, draft_document, finish
 from railwise.model.errors import Fault, InputError
 from railwise.model.scenario import Scenario
 
@@ -85,7 +85,7 @@ def _together(
 def _with_objects(
     scenario: Scenario, objects: list[tuple[str, dict[str, Any]]], levels: str, faults: list[tuple[str, Fault]]
 ) -> Scenario:
-    from railwise.formats.kubernetes import read_objects  # noqa: PLC0415 - its tables are built only where needed
+    from railwise.formats.kubernetes.objects import read_objects  # noqa: PLC0415 - its tables are built only where needed
 
     try:
         extra = read_objects(objects, levels)

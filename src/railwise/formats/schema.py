@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from railwise.formats.kinds import Definitions, Schema
 from railwise.formats.plan_schema import plan_schema
-from railwise.formats.scenario import API_VERSION, METADATA_RECORD, SPEC_RECORD
+from railwise.formats.scenario.reader import API_VERSION, METADATA_RECORD, SPEC_RECORD
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -22,7 +22,7 @@ def schema_of(kind: str) -> Schema:
         return {"$schema": DIALECT, "title": "Plan", **plan_schema(API_VERSION)}
     definitions: Definitions = {}
     if kind == "case":
-        from railwise.formats.case_records import CASE  # noqa: PLC0415 - policy tests have many keys of their own
+        from railwise.formats.cases.records import CASE  # noqa: PLC0415 - policy tests have many keys of their own
 
         root = CASE.schema(definitions)
     elif kind == "scenario":

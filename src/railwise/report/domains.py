@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from railwise.engine.tree import Tree
+from railwise.engine.cluster.tree import Tree
 from railwise.model.topology import Topology
 from railwise.report.occupancy import NodeUse, Occupancy
 

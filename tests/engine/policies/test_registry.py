@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from railwise.cli.options import POLICIES as OFFERED
+from railwise.engine.cluster.state import ClusterState
 from railwise.engine.policies import POLICIES, by_name
 from railwise.engine.policies.podwise import PodByPod
-from railwise.engine.state import ClusterState
 from railwise.model.errors import InputError
 from railwise.model.policy import Policy
 from tests.engine.policies.clusters import FABRIC, racks

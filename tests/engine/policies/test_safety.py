@@ -7,11 +7,11 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from railwise.engine.cluster.state import ClusterState
 from railwise.engine.cycle import Search, plan_scenario
-from railwise.engine.demand import Demand
-from railwise.engine.placement import Found, Refused
+from railwise.engine.gangs.demand import Demand
 from railwise.engine.policies import POLICIES, by_name
-from railwise.engine.state import ClusterState
+from railwise.engine.search.placement import Found, Refused
 from railwise.model.plan import Plan, State
 from railwise.model.reason import Code
 from railwise.model.scenario import Scenario

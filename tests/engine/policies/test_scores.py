@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from railwise.engine.cluster.state import ClusterState
 from railwise.engine.policies.scores import (
     Use,
     balance,
@@ -20,7 +21,6 @@ from railwise.engine.policies.scores import (
     spread_scores,
     taint_scores,
 )
-from railwise.engine.state import ClusterState
 from railwise.model.node import Cards, Node
 from railwise.model.policy import Policy
 from railwise.model.workload import CardRule, Request, Selection

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from railwise.formats.kubernetes import Reading, read_cluster, read_objects
+from railwise.formats.kubernetes.objects import Reading, read_cluster, read_objects
 from railwise.model.node import Node
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Workload

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from railwise.formats.kubernetes_cards import Offers, read_offer
+from railwise.formats.kubernetes.cards import Offers, read_offer
 from railwise.model.node import Cards
 from railwise.model.workload import CARDS_TIME_SLICE, CARDS_WHOLE, CardRequest
 from tests.formats.kubernetes.objects import Object, container, node, node_of, pod, read, workload

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.formats.kubernetes import read_cluster
+from railwise.formats.kubernetes.objects import read_cluster
 from railwise.model.errors import InputError
 from railwise.model.workload import Running, TopologyRule
 from tests.formats.kubernetes.objects import (

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.formats.kubernetes_levels import find_topologies, parse_levels, places, unused_levels
+from railwise.formats.kubernetes.levels import find_topologies, parse_levels, places, unused_levels
 from railwise.model.errors import InputError
 from railwise.model.topology import Level
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.formats.kubernetes_names import ObjectName, short_names
+from railwise.formats.kubernetes.names import ObjectName, short_names
 from railwise.formats.natural import natural_key
 from tests.formats.kubernetes.objects import job, node, pod, reading, template
 

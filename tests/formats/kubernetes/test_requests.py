@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.formats.kubernetes_requests import demanded, in_base_units
-from railwise.formats.kubernetes_schema import Container, PodSpec, Resources
+from railwise.formats.kubernetes.requests import demanded, in_base_units
+from railwise.formats.kubernetes.schema import Container, PodSpec, Resources
 from railwise.model.errors import Fault
 
 AMOUNTS = st.integers(0, 9)

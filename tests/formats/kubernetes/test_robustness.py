@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.formats.kubernetes import read_cluster
+from railwise.formats.kubernetes.objects import read_cluster
 from tests.formats.kubernetes.objects import Object, job, job_pod, node, owner, pod, template
 
 SNAPSHOT = json.loads((Path(__file__).parents[3] / "examples" / "kubectl-nodes-pods.json").read_bytes())

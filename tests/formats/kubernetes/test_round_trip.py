@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from railwise.formats.document import load
-from railwise.formats.kubernetes import read_cluster
-from railwise.formats.scenario import read_scenario
-from railwise.formats.scenario_writer import scenario_text
+from railwise.formats.kubernetes.objects import read_cluster
+from railwise.formats.scenario.reader import read_scenario
+from railwise.formats.scenario.writer import scenario_text
 from railwise.model.scenario import Scenario
 from tests.formats.kubernetes.objects import job, node, owner, pod, read, template
 

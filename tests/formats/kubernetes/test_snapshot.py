@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from railwise.engine.cycle import plan_scenario
-from railwise.formats.kubernetes import Reading, read_cluster
+from railwise.formats.kubernetes.objects import Reading, read_cluster
 from railwise.model.node import Cards, Node, Taint
 from railwise.model.plan import State
 from railwise.model.reason import Code

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from railwise.engine.demand import Demand
+from railwise.engine.cluster.room import Room
+from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.demand import Demand
 from railwise.engine.policies.kube import KubeScheduler, visiting_order
 from railwise.engine.policies.podwise import Pod, PodByPod
-from railwise.engine.room import Room
-from railwise.engine.shapes import Shape
-from railwise.engine.state import ClusterState
 
 Need = tuple[tuple[Shape, int], ...]
 """How many pods of each shape a workload has with all its surplus, in document order."""

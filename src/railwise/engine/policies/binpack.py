@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from railwise.engine.demand import Demand
+from railwise.engine.cluster.room import Room
+from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.demand import Demand
 from railwise.engine.policies.generator import SplitMix
 from railwise.engine.policies.podwise import NO_NODE, PodByPod
 from railwise.engine.policies.scores import (
@@ -20,9 +23,6 @@ from railwise.engine.policies.scores import (
     memory_use,
     most_allocated,
 )
-from railwise.engine.room import Room
-from railwise.engine.shapes import Shape
-from railwise.engine.state import ClusterState
 
 WEIGHTS: Final = [3, 1, 1]
 """Weights of cards, cpu and memory."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.state import ClusterState
 from railwise.engine.policies.generator import SplitMix
 from railwise.engine.policies.podwise import NO_NODE, PodByPod
-from railwise.engine.shapes import Shape
-from railwise.engine.state import ClusterState
 
 DRAWS: Final = 16
 """How many nodes are drawn before all that fit are listed; either way each of them is as likely as the others."""

@@ -6,10 +6,10 @@ the order of the document, which is the kindest order there is: nodes are usuall
 
 from __future__ import annotations
 
-from railwise.engine.demand import Demand
+from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.demand import Demand
 from railwise.engine.policies.podwise import NO_NODE, Pod, PodByPod
-from railwise.engine.shapes import Shape
-from railwise.engine.state import ClusterState
 
 
 class FirstFit(PodByPod):

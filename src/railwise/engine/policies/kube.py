@@ -9,7 +9,11 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import Final
 
-from railwise.engine.demand import Demand
+from railwise.engine.cluster.room import Room
+from railwise.engine.cluster.selection import tolerates
+from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.demand import Demand
 from railwise.engine.policies.generator import SplitMix
 from railwise.engine.policies.podwise import NO_NODE
 from railwise.engine.policies.scores import (
@@ -24,10 +28,6 @@ from railwise.engine.policies.scores import (
     spread_scores,
     taint_scores,
 )
-from railwise.engine.room import Room
-from railwise.engine.selection import tolerates
-from railwise.engine.shapes import Shape
-from railwise.engine.state import ClusterState
 from railwise.model.node import Node
 from railwise.model.topology import Topology
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar, Final
 
-from railwise.engine.demand import NO_LOCALITY, Demand
-from railwise.engine.layout import Spot
-from railwise.engine.ledger import Grant
-from railwise.engine.placement import Found, Refused
-from railwise.engine.shapes import KIND_SHARE, Shape
-from railwise.engine.state import ClusterState
+from railwise.engine.cluster.ledger import Grant
+from railwise.engine.cluster.shapes import KIND_SHARE, Shape
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.demand import NO_LOCALITY, Demand
+from railwise.engine.gangs.spot import Spot
+from railwise.engine.search.placement import Found, Refused
 
 NO_NODE: Final = -1
 """The choice of a baseline that finds no node for a pod."""

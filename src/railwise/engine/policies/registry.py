@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from railwise.engine.cluster.state import ClusterState
 from railwise.engine.cycle import Policy, Search
 from railwise.engine.policies.affinity import StaticAffinity
 from railwise.engine.policies.binpack import MostAllocated
@@ -12,7 +13,6 @@ from railwise.engine.policies.chance import RandomNodes
 from railwise.engine.policies.flat import FirstFit
 from railwise.engine.policies.podwise import PodByPod
 from railwise.engine.policies.spread import DefaultScheduler
-from railwise.engine.state import ClusterState
 from railwise.model.errors import Fault, InputError
 
 RAILWISE: Final = "railwise"

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from railwise.engine.room import FULL_COMPUTE, Room
-from railwise.engine.shapes import UNLIMITED
+from railwise.engine.cluster.room import FULL_COMPUTE, Room
+from railwise.engine.cluster.shapes import UNLIMITED
 
 MAX_SCORE: Final = 100
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from railwise.engine.demand import Demand
+from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.demand import Demand
 from railwise.engine.policies.kube import KubeScheduler, visiting_order
 from railwise.engine.policies.podwise import PodByPod
-from railwise.engine.shapes import Shape
-from railwise.engine.state import ClusterState
 
 
 class DefaultScheduler(PodByPod):

@@ -1,0 +1,180 @@
+"""A workload the engine knows: its demands (one per alternative), and where its pods run."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from railwise.engine.cluster.ledger import Grant, card_names
+from railwise.engine.cluster.occupy import occupy
+from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.again import without_rules
+from railwise.engine.gangs.charges import Amounts
+from railwise.engine.gangs.demand import NO_LOCALITY, Demand, Part, UnreadableRuleError, read_demand
+from railwise.engine.gangs.spot import Spot
+from railwise.model.plan import PodPlacement
+from railwise.model.workload import Workload
+
+PodKey = tuple[int, int]
+"""(leaf number, rank)."""
+
+
+class Record:
+    """One workload. ``pods`` maps (leaf number, rank) to (node index, cards); ``demand`` is the one in force."""
+
+    def __init__(self, workload: Workload, state: ClusterState) -> None:
+        """Resolve the workload's rules; what cannot be read is kept in ``unreadable``."""
+        self.workload: Final = workload
+        self.unreadable: UnreadableRuleError | None = None
+        self.demands: list[Demand] = []
+        self.pods: dict[PodKey, tuple[int, Grant]] = {}
+        self.lost: set[PodKey] = set()
+        self.started = False
+        self.met = True
+        self.exact = True
+        self.changed = False
+        self.charged: Amounts = {}
+        self.ask: Amounts = {}
+        try:
+            if workload.alternatives:
+                self.demands = [
+                    read_demand(workload, alternative.root, state, index)
+                    for index, alternative in enumerate(workload.alternatives)
+                ]
+            else:
+                self.demands = [read_demand(workload, workload.root, state)]
+        except UnreadableRuleError as error:
+            self.unreadable = error
+            self.demands = [read_demand(workload, without_rules(workload.root), state)]
+        self.current = 0
+        self.demand = self.demands[0]
+
+    def choose(self, index: int) -> None:
+        """Take an alternative: its demand is in force from now on."""
+        self.current = index
+        self.demand = self.demands[index]
+
+    def short(self) -> bool:
+        """Return whether fewer pods run than the workload needs at least."""
+        root = self.demand.root
+        if root.shape is not None:
+            return len(root.fixed) < root.group.min_pods
+        return not minimum_met(root, {leaf.index: len(leaf.fixed) for leaf in self.demand.leaves})
+
+    def names_cards(self) -> bool:
+        """Return whether the document names the cards of the running pods: these are booked before others."""
+        return any(leaf.group.running is not None and leaf.group.running.cards for leaf in self.demand.leaves)
+
+    def occupy(self, state: ClusterState) -> None:
+        """Book the pods that the document says are running; those on dead or unknown nodes are lost."""
+        for number, leaf in enumerate(self.demand.leaves):
+            running = leaf.group.running
+            if running is None or leaf.shape is None:
+                continue
+            for rank, name in enumerate(running.nodes[: leaf.group.pods]):
+                node = state.index_of.get(name) if name is not None else None
+                if node is None or not self._alive(state, node):
+                    self.lost.add((number, rank))
+                    leaf.fixed.pop(rank, None)
+                    continue
+                cards = running.cards[rank] if rank < len(running.cards) else ()
+                self.pods[number, rank] = (node, occupy(state, leaf.shape, node, cards))
+        self.started = bool(self.pods)
+
+    def _alive(self, state: ClusterState, node: int) -> bool:
+        return state.nodes[node].ready or state.policy.node_grace > 0
+
+    def put(self, state: ClusterState, pods: list[Spot]) -> None:
+        """Put pods on the state; each is checked again by ``fits()``."""
+        demand = self.demand
+        self.changed = self.changed or bool(pods)
+        for number, rank, node, chosen in pods:
+            leaf = demand.leaves[number]
+            if leaf.shape is None:
+                continue
+            grant = state.put(leaf.shape, node, chosen)
+            if grant is None:
+                message = f"{self.workload.name}: a placement failed its check on {state.nodes[node].name}"
+                raise AssertionError(message)
+            self.pods[number, rank] = (node, grant)
+            self.lost.discard((number, rank))
+            leaf.fixed[rank] = node
+
+    def shapes_on(self, node: int) -> list[Shape]:
+        """Return the shapes of the pods that run on a node."""
+        shapes = [self.demand.leaves[number].shape for (number, _), (where, _) in self.pods.items() if where == node]
+        return [shape for shape in shapes if shape is not None]
+
+    def take_away(self, state: ClusterState, keys: list[PodKey]) -> None:
+        """Remove pods from the state."""
+        for key in keys:
+            node, grant = self.pods.pop(key)
+            leaf = self.demand.leaves[key[0]]
+            if leaf.shape is not None:
+                state.take_away(leaf.shape, node, grant)
+            leaf.fixed.pop(key[1], None)
+
+    def release(self, state: ClusterState) -> None:
+        """Remove all pods from the state."""
+        leaves = self.demand.leaves
+        for (number, _), (node, grant) in self.pods.items():
+            shape = leaves[number].shape
+            if shape is not None:
+                state.take_away(shape, node, grant)
+        self.pods.clear()
+        for leaf in leaves:
+            leaf.fixed.clear()
+
+    def put_back(self, state: ClusterState, pods: dict[PodKey, tuple[int, Grant]]) -> None:
+        """Put pods back exactly where and on the cards they were: the inverse of ``take_away``."""
+        for (number, rank), (node, grant) in pods.items():
+            leaf = self.demand.leaves[number]
+            if leaf.shape is not None:
+                state.put_back(leaf.shape, node, grant)
+            self.pods[number, rank] = (node, grant)
+            leaf.fixed[rank] = node
+
+    def placements(self, state: ClusterState) -> tuple[PodPlacement, ...]:
+        """Return all pods that run, group by group, in rank order."""
+        name, nodes, leaves = self.workload.name, state.nodes, self.demand.leaves
+        paths = [leaf.path for leaf in leaves]
+        prefixes = [f"{name}-{path.replace('/', '-')}-" if path else f"{name}-" for path in paths]
+        result: list[PodPlacement] = []
+        for (number, rank), (node, grant) in sorted(self.pods.items()):
+            pod = f"{prefixes[number]}{rank}"
+            result.append(PodPlacement(pod, rank, paths[number], nodes[node].name, card_names(grant)))
+        return tuple(result)
+
+    def prefers_where_it_runs(self, state: ClusterState) -> bool:
+        """Return whether all running pods lie in one domain of the preferred level."""
+        level = self.demand.preferred
+        if level == NO_LOCALITY or not self.pods:
+            return True
+        tree = state.trees[self.demand.root.tree].tree
+        nodes = {node for node, _ in self.pods.values()}
+        return len(nodes if level >= tree.depth else {tree.domain_of[level][node] for node in nodes}) == 1
+
+    def domains(self, state: ClusterState) -> dict[str, tuple[str, ...]]:
+        """Return the domains used per declared level of the workload's topology, in tree order."""
+        tree = state.trees[self.demand.root.tree].tree
+        result: dict[str, tuple[str, ...]] = {}
+        used = {node for node, _ in self.pods.values()}
+        if len(used) == 1:
+            (node,) = used
+            for level, name in enumerate(tree.levels):
+                tier, domain = tree.tiers[level], tree.domain_of[level][node]
+                result[name] = (tier.names[domain],) if tier.named[domain] else ()
+            return result
+        for level, name in enumerate(tree.levels):
+            of = tree.domain_of[level]
+            tier = tree.tiers[level]
+            found = sorted({of[node] for node in used})
+            result[name] = tuple(tier.names[domain] for domain in found if tier.named[domain])
+        return result
+
+
+def minimum_met(part: Part, counts: dict[int, int]) -> bool:
+    """Return whether a part has its minimum, ``counts`` being pods per leaf (by part index)."""
+    if part.shape is not None:
+        return counts.get(part.index, 0) >= part.group.min_pods
+    return sum(1 for child in part.children if minimum_met(child, counts)) >= part.group.min_groups

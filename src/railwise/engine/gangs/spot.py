@@ -1,0 +1,16 @@
+"""Where one pod of a workload goes: what every search answers with, and what is then booked."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from railwise.engine.cluster.room import Chosen
+
+
+class Spot(NamedTuple):
+    """One pod's place: the leaf's number, its rank, the node's index, and the cards chosen (empty: by the rule)."""
+
+    leaf: int
+    rank: int
+    node: int
+    chosen: Chosen = ()

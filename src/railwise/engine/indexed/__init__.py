@@ -1,0 +1,1 @@
+"""Equal pods with one rule, answered from indexes at any cluster size."""

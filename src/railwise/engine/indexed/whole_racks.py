@@ -1,0 +1,144 @@
+"""The cheapest racks for a gang of whole nodes that no single rack holds.
+
+Taking p of the w whole free nodes of a rack destroys F(w) - F(w - p) of potential. F is superadditive (F(a + b) >=
+F(a) + F(b)), so with the fewest racks it never pays to leave nodes over in two of them: the best choice takes all
+but one rack whole. What remains is a small subset sum over the numbers of whole free nodes, remembered per
+multiset.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from railwise.engine.cluster.potential import Potential
+
+MOST_CHOICES: Final = 16
+
+MOST_REMEMBERED: Final = 20_000
+"""How many answers are remembered before all are forgotten."""
+
+
+class RackChoice(NamedTuple):
+    """Racks to fill, in tree order, with the nodes to take in each; ``loss`` is the domains' potential lost."""
+
+    racks: tuple[tuple[int, int], ...]
+    loss: int
+    left: int
+
+
+class WholeRacks:
+    """Answers for one class of node (``cards`` cards each), remembered per multiset of whole free nodes and gang."""
+
+    def __init__(self, potential: Potential, cards: int) -> None:
+        """Start empty."""
+        self.potential: Final = potential
+        self.cards: Final = cards
+        self._known: dict[tuple[tuple[tuple[int, int], ...], int], tuple[int, list[tuple[int, ...]]]] = {}
+
+    def fewest(self, counts: list[int], pods: int) -> int:
+        """Return how many of the racks hold all pods at least, 0 where all of them together do not."""
+        total = 0
+        for number, count in enumerate(sorted(counts, reverse=True), 1):
+            total += count
+            if total >= pods:
+                return number
+        return 0
+
+    def choose(self, racks: list[tuple[int, int, int]], pods: int, number: int) -> RackChoice | None:
+        """Choose ``number`` racks (the fewest that do) out of (rack, whole free nodes, free slots), in tree order."""
+        by_count: dict[int, list[tuple[int, int]]] = {}
+        for rack, whole, free in racks:
+            if whole:
+                by_count.setdefault(whole, []).append((free, rack))
+        for members in by_count.values():
+            members.sort()
+        multiset = tuple(sorted(((count, len(members)) for count, members in by_count.items()), reverse=True))
+        loss, ways = self._ways(multiset, pods, number)
+        best: RackChoice | None = None
+        for way in ways:
+            chosen: list[tuple[int, int]] = []
+            left = 0
+            for (count, _), take in zip(multiset, way, strict=True):
+                for free, rack in by_count[count][:take]:
+                    chosen.append((rack, count))
+                    left += free
+            chosen.sort()
+            last, count = chosen[-1]
+            chosen[-1] = (last, count - (sum(have for _, have in chosen) - pods))
+            choice = RackChoice(tuple(chosen), loss, left)
+            if best is None or (choice.left, choice.racks) < (best.left, best.racks):
+                best = choice
+        return best
+
+    def _ways(self, multiset: tuple[tuple[int, int], ...], pods: int, number: int) -> tuple[int, list[tuple[int, ...]]]:
+        known = self._known.get((multiset, pods))
+        if known is None:
+            search = _Subset(multiset, self)
+            loss = search.least(0, number, pods)
+            found: list[tuple[int, ...]] = []
+            if loss is not None:
+                search.collect(0, number, pods, (), found)
+            known = (loss or 0, found)
+            if len(self._known) > MOST_REMEMBERED:
+                self._known.clear()
+            self._known[multiset, pods] = known
+        return known
+
+    def worth(self, whole: int) -> int:
+        """Return the worth of whole free nodes in one rack."""
+        return self.potential.whole_worth(self.cards, whole)
+
+
+class _Subset:
+    """One subset sum: how many racks of each count to take, so that the loss is least."""
+
+    def __init__(self, multiset: tuple[tuple[int, int], ...], owner: WholeRacks) -> None:
+        self.multiset: Final = multiset
+        self.owner: Final = owner
+        self.memo: Final[dict[tuple[int, int, int], int | None]] = {}
+
+    def least(self, index: int, left: int, need: int) -> int | None:
+        """Return the least loss of taking ``left`` more racks that hold ``need`` more nodes, None where none do."""
+        if left == 0:
+            return -self.owner.worth(-need) if need <= 0 else None
+        if index == len(self.multiset) or self._most(index, left) < need:
+            return None
+        key = (index, left, need)
+        if key in self.memo:
+            return self.memo[key]
+        count, available = self.multiset[index]
+        worth = self.owner.worth(count)
+        best: int | None = None
+        for take in range(min(available, left), -1, -1):
+            rest = self.least(index + 1, left - take, need - take * count)
+            if rest is not None and (best is None or rest + take * worth < best):
+                best = rest + take * worth
+        self.memo[key] = best
+        return best
+
+    def _most(self, index: int, left: int) -> int:
+        total = 0
+        for count, available in self.multiset[index:]:
+            take = min(available, left)
+            total += take * count
+            left -= take
+            if left == 0:
+                break
+        return total
+
+    def collect(self, index: int, left: int, need: int, prefix: tuple[int, ...], found: list[tuple[int, ...]]) -> None:
+        """Append every way with the least loss, as numbers of racks taken per count."""
+        if len(found) >= MOST_CHOICES:
+            return
+        if left == 0:
+            found.append(prefix + (0,) * (len(self.multiset) - index))
+            return
+        target = self.least(index, left, need)
+        if target is None:
+            return
+        count, available = self.multiset[index]
+        worth = self.owner.worth(count)
+        for take in range(min(available, left), -1, -1):
+            rest = self.least(index + 1, left - take, need - take * count)
+            if rest is not None and rest + take * worth == target:
+                self.collect(index + 1, left - take, need - take * count, (*prefix, take), found)

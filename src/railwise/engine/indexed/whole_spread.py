@@ -1,0 +1,107 @@
+"""A gang of whole nodes over several racks of one wider domain: as few domains per level as will do, then least loss.
+
+Every set of narrower domains that holds the gang is compared, as far as there are few; what racks to take inside one
+set has an exact answer (``whole_racks``).
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Final
+
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.cluster.tree_state import TreeState
+from railwise.engine.indexed.whole_racks import WholeRacks
+
+MOST_SETS: Final = 24
+"""How many sets of domains are compared at most."""
+
+MOST_TRIED_SETS: Final = 1000
+"""How many sets of domains are looked at to find these."""
+
+Spots = list[tuple[int, int]]
+"""(rack, pods in it), in tree order."""
+
+Sums = list[list[int]]
+"""A number per domain of each level."""
+
+
+class WholeSpread:
+    """The racks of a tree by their whole free nodes of one class."""
+
+    def __init__(self, state: ClusterState, tree_state: TreeState, whole: int) -> None:
+        """Keep the parts; nothing is computed yet."""
+        self.tree_state: Final = tree_state
+        self.tree: Final = tree_state.tree
+        self.counts: Final = tree_state.whole[whole]
+        self.answers: Final = WholeRacks(state.potential, state.classes[whole])
+
+    def best(self, room: Sums, total: int, level: int, pods: int, required: int) -> tuple[Spots, bool] | None:
+        """Return (spots, proven best) for the best domain of a level that holds all pods, None where none does.
+
+        ``room`` counts the pods that each domain holds, ``total`` those of the cluster.
+        """
+        if level < 0:
+            domains = [0] if total >= pods else []
+        else:
+            domains = [domain for domain in self.tree.domains_named(level, required) if room[level][domain] >= pods]
+        if not domains:
+            return None
+        free = self.tree_state.free[self.tree.depth - 1]
+        sets: list[tuple[tuple[int, ...], int, list[int], tuple[int, ...]]] = []
+        proven = True
+        for domain in domains:
+            groups, complete = self._sets_of_racks(room, level, domain, pods)
+            proven = proven and complete
+            around = self.tree_state.free_around(level, domain)
+            for used, frees, members in groups:
+                number = self.answers.fewest([self.counts[rack] for rack in members], pods)
+                sets.append(((*used, number), number, members, (*reversed(frees), *around)))
+        fewest = min(key for key, _, _, _ in sets)
+        best: tuple[tuple[object, ...], tuple[tuple[int, int], ...]] | None = None
+        for key, number, members, frees in sets:
+            if key != fewest:
+                continue
+            choice = self.answers.choose([(rack, self.counts[rack], free[rack]) for rack in members], pods, number)
+            if choice is not None:
+                rank = (choice.loss, choice.left, frees, choice.racks)
+                if best is None or rank < best[0]:
+                    best = (rank, choice.racks)
+        return (list(best[1]) if best is not None else []), proven
+
+    def _sets_of_racks(
+        self, room: Sums, level: int, domain: int, pods: int
+    ) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...], list[int]]], bool]:
+        """Return (domains used, their free slots, racks) of the sets worth comparing, and whether these are all."""
+        if level >= self.tree.depth - 2:
+            first, last = self.tree.racks_in(level, domain)
+            return [((), (), list(range(first, last)))], True
+        tier = self.tree.tiers[level] if level >= 0 else None
+        below = (
+            range(tier.first_child[domain], tier.last_child[domain]) if tier else range(len(self.tree.tiers[0].names))
+        )
+        sized = sorted(((room[level + 1][child], -child) for child in below), reverse=True)
+        sized = [pair for pair in sized if pair[0] > 0]
+        number = total = 0
+        while total < pods:
+            total += sized[number][0]
+            number += 1
+        choices: list[tuple[int, ...]] = []
+        complete = True
+        for tried, choice in enumerate(combinations(range(len(sized)), number)):
+            if sum(sized[index][0] for index in choice) >= pods:
+                choices.append(choice)
+            if len(choices) >= MOST_SETS or tried >= MOST_TRIED_SETS:
+                complete = False
+                break
+        free = self.tree_state.free[level + 1]
+        result: list[tuple[tuple[int, ...], tuple[int, ...], list[int]]] = []
+        for choice in choices:
+            children = sorted(-sized[index][1] for index in choice)
+            members: list[int] = []
+            for child in children:
+                members.extend(range(*self.tree.racks_in(level + 1, child)))
+            if level + 1 < self.tree.depth - 2:
+                complete = False
+            result.append(((number,), (sum(free[child] for child in children),), members))
+        return result, complete

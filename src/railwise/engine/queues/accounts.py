@@ -1,0 +1,96 @@
+"""The books of the queues for one engine: what workloads hold and ask for, what is due to whom, whose turn it is.
+
+Where no queue is declared nothing is kept and nothing is asked: there is one queue, without limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.charges import Amounts, add, of_pod, of_ranks
+from railwise.engine.gangs.needed import needed_leaves
+from railwise.engine.gangs.record import Record
+from railwise.engine.queues.guard import Guard, Search
+from railwise.engine.queues.order import Turns, in_order
+from railwise.engine.queues.queue_shares import Shares, capacity_of, queue_shares
+from railwise.engine.queues.queue_tree import QueueTree
+from railwise.engine.reasons.verdict import Verdict
+from railwise.model.queue import Queue
+
+
+class Accounts:
+    """The tree of queues with its books. ``shares`` and ``capacity`` are those of the current round."""
+
+    def __init__(self, queues: Iterable[Queue], state: ClusterState, verdict: Verdict) -> None:
+        """Open empty books."""
+        self.tree: Final = QueueTree(queues)
+        self.state: Final = state
+        self.verdict: Final = verdict
+        self.capacity: Amounts = {}
+        self.shares: Shares = {}
+
+    def recharge(self, record: Record) -> None:
+        """Count in its queue what a workload holds now."""
+        if not self.tree.declared:
+            return
+        now: Amounts = {}
+        leaves = record.demand.leaves
+        for (number, _), (node, grant) in record.pods.items():
+            shape = leaves[number].shape
+            if shape is not None:
+                add(now, of_pod(shape, node, grant, self.state))
+        firm = not record.workload.preemptible
+        self.tree.charge(record.workload.queue, record.charged, -1, firm=firm)
+        self.tree.charge(record.workload.queue, now, 1, firm=firm)
+        record.charged = now
+
+    def open_round(self, records: Iterable[Record]) -> None:
+        """Find out what there is and what is due to whom before the first decision of a round."""
+        if not self.tree.declared:
+            return
+        running: list[tuple[int, Amounts]] = []
+        demand: dict[str, Amounts] = {}
+        for record in records:
+            leaves = record.demand.leaves
+            for (number, _), (node, grant) in record.pods.items():
+                shape = leaves[number].shape
+                if shape is not None and not (
+                    self.state.nodes[node].ready and not self.state.nodes[node].unschedulable
+                ):
+                    running.append((node, of_pod(shape, node, grant, self.state)))
+            if record.workload.queue in self.tree.sound:
+                add(demand.setdefault(record.workload.queue, {}), self._demand(record))
+        self.capacity = capacity_of(self.state, running)
+        self.shares = queue_shares(self.tree, demand, self.capacity)
+
+    def _demand(self, record: Record) -> Amounts:
+        """Return what a workload asks for in all, surplus included; nothing where it can never run."""
+        workload = record.workload
+        demand = record.demand
+        missing = {leaf.index: [r for r in range(leaf.group.pods) if r not in leaf.fixed] for leaf in demand.leaves}
+        least = {
+            leaf.index: missing[leaf.index][: max(leaf.group.min_pods - len(leaf.fixed), 0)]
+            for leaf in needed_leaves(demand.root)
+        }
+        record.ask = of_ranks(demand, least, self.state)
+        total: Amounts = dict(record.charged)
+        if workload.invalid or record.unreadable is not None or demand.unsupported:
+            return total
+        if not record.pods:
+            code, _ = self.tree.refuses(workload.queue)
+            limit = self.tree.by_name[workload.queue].limit
+            beyond = any(amount > limit.get(resource, amount) for resource, amount in record.ask.items())
+            if workload.suspend or code is not None or beyond or self.verdict.never_fits(demand):
+                return total
+        add(total, of_ranks(demand, missing, self.state))
+        return total
+
+    def turns(self, waiting: Iterable[Record]) -> Iterable[Record]:
+        """Return the waiting workloads in the order of their turns, each chosen when the one before is decided."""
+        return Turns(waiting, self.tree, self.shares) if self.tree.declared else in_order(waiting)
+
+    def guard(self, record: Record, search: Search) -> Guard:
+        """Return a workload's view of the search."""
+        return Guard(search, self.tree, record, self.state, self.capacity)

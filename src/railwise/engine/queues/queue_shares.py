@@ -1,0 +1,79 @@
+"""Fair shares of all queues at one moment: demand from the workloads, capacity from the nodes, shares down the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from railwise.engine.cluster.shapes import UNLIMITED
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.charges import GPU, Amounts, add
+from railwise.engine.queues.fairness import CARD, Claim, fair_shares
+from railwise.engine.queues.queue_tree import TOP, QueueTree
+
+Shares = dict[str, dict[str, Fraction]]
+"""Base units due per queue and resource."""
+
+
+def capacity_of(state: ClusterState, running: Iterable[tuple[int, Amounts]]) -> Amounts:
+    """Return what the cluster can give: nodes that are ready and schedulable, and what still runs on the others.
+
+    ``running`` holds (node, what it counts) of every running pod.
+    """
+    total: Amounts = {}
+    for node, spec in zip(state.nodes, state.specs, strict=True):
+        if node.ready and not node.unschedulable:
+            own: Amounts = {GPU: CARD * spec.whole_mask().bit_count(), "cpu": spec.cpu, "memory": spec.memory}
+            own.update(spec.others)
+            add(total, own)
+    for index, amounts in running:
+        if not state.nodes[index].ready or state.nodes[index].unschedulable:
+            add(total, amounts)
+    return {resource: min(amount, UNLIMITED) for resource, amount in total.items()}
+
+
+def queue_shares(tree: QueueTree, demand: dict[str, Amounts], capacity: Amounts) -> Shares:
+    """Return the fair share of every queue; ``demand`` is given per leaf queue."""
+    wanted: dict[str, Amounts] = {}
+    for name in tree.children[TOP]:
+        _demand_of(tree, name, demand, wanted)
+    shares: Shares = {name: {} for name in tree.sound}
+    for resource in tree.counted:
+        _share_below(tree, TOP, resource, Fraction(capacity.get(resource, 0)), wanted, shares)
+    return shares
+
+
+def _demand_of(tree: QueueTree, name: str, demand: dict[str, Amounts], wanted: dict[str, Amounts]) -> Amounts:
+    """Return what a queue asks for with all queues below it, never more than its limit."""
+    total: Amounts = dict(demand.get(name, {}))
+    for child in tree.children.get(name, []):
+        add(total, _demand_of(tree, child, demand, wanted))
+    for resource, most in tree.by_name[name].limit.items():
+        if total.get(resource, 0) > most:
+            total[resource] = most
+    wanted[name] = total
+    return total
+
+
+def _share_below(
+    tree: QueueTree, parent: str, resource: str, total: Fraction, wanted: dict[str, Amounts], shares: Shares
+) -> None:
+    claims = [
+        Claim(
+            name=name,
+            quota=Fraction(tree.quota[name].get(resource, 0)),
+            demand=wanted[name].get(resource, 0),
+            keep=Fraction(tree.kept(name, resource)),
+            limit=tree.by_name[name].limit.get(resource, -1),
+            weight=tree.by_name[name].weight,
+            priority=tree.by_name[name].priority,
+            held=tree.held[name].get(resource, 0),
+        )
+        for name in tree.children.get(parent, [])
+    ]
+    if not claims:
+        return
+    unit = CARD if resource == GPU else 1
+    for name, share in fair_shares(claims, total, unit).items():
+        shares[name][resource] = share
+        _share_below(tree, name, resource, share, wanted, shares)

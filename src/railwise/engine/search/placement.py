@@ -1,0 +1,183 @@
+"""Where a workload's pods go: the one entrance to all searches, on the live state, changing nothing.
+
+Equal pods with one rule go to the indexes; everything else, and what the indexes cannot prove, goes to the exact search
+as long as its step budget lasts; what is too large for it goes to the bounded search. "Impossible" is only said when a
+search was exhaustive or a bound shows it.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from railwise.engine.cluster.shapes import KIND_SHARE
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.demand import NO_LOCALITY, Demand
+from railwise.engine.gangs.ranks import arrange
+from railwise.engine.gangs.spot import Spot
+from railwise.engine.indexed.gang import ladder, place_gang, place_one
+from railwise.engine.indexed.indexes import Indexes
+from railwise.engine.search.bounded import place_bounded
+from railwise.engine.search.bounds import Bounds
+from railwise.engine.search.even import best_even
+from railwise.engine.search.exact import Entry, ExactSearch
+from railwise.engine.search.layout import lay_out
+from railwise.engine.search.problem import Problem
+from railwise.engine.search.share_packing import OverBudgetError
+from railwise.engine.search.step_time import StepTime, quickest
+
+EXACT_STEPS: Final = 400_000
+"""The budget of one exact search, in combinations of partial answers."""
+
+EXACT_FIRST: Final = 200
+"""Up to so many nodes the exact search is tried before the bounded one."""
+
+EXACT_NODES: Final = 1200
+"""The exact search is not tried on larger clusters."""
+
+REFINE_NODES: Final = 64
+"""Up to so many nodes an answer of the indexes that is not proven best is searched again exactly."""
+
+
+class Found(NamedTuple):
+    """Where pods go, in the order in which they must be put; preference met; proven best under the rules.
+
+    ``key`` compares answers of the exact search to demands of one workload that differ in their numbers of pods.
+    """
+
+    pods: list[Spot]
+    met: bool
+    exact: bool
+    key: tuple[int, int, int, int] = (0, 0, 0, 0)
+
+
+class Refused(NamedTuple):
+    """No placement was found; ``proven``: there is none."""
+
+    proven: bool
+
+
+class Placer:
+    """The searches over one state."""
+
+    def __init__(self, state: ClusterState, step_time: StepTime | None = None) -> None:
+        """Share the indexes between all decisions on this state; ``step_time`` fills criterion 3 where it is known."""
+        self.state: Final = state
+        self.step_time: Final = step_time
+        self.indexes: Final = Indexes(state)
+
+    def place(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
+        """Find places for the given ranks per leaf (by part index) of the chosen parts."""
+        if demand.simple and not demand.root.fixed and not self._timed(demand):
+            found = self._place_simple(demand, ranks[demand.root.index])
+            settled = found.exact if isinstance(found, Found) else found.proven
+            if settled or len(self.state.nodes) > REFINE_NODES:
+                return found
+            return self._place_exactly(demand, ranks, chosen) or found
+        small = len(self.state.nodes) <= (EXACT_NODES if demand.root.even else EXACT_FIRST)
+        if small:
+            answer = self._place_exactly(demand, ranks, chosen)
+            if answer is not None:
+                return answer
+        bounded = place_bounded(demand, ranks, chosen, self.state, self.indexes)
+        if bounded is not None:
+            pods, level = bounded
+            met = demand.preferred == NO_LOCALITY or level >= demand.preferred
+            return Found(arrange(demand, pods, self.state), met, exact=False)
+        if not small and len(self.state.nodes) <= EXACT_NODES:
+            answer = self._place_exactly(demand, ranks, chosen)
+            if answer is not None:
+                return answer
+        return Refused(proven=Bounds(demand, ranks, self.state, self.indexes).impossible())
+
+    def _place_simple(self, demand: Demand, ranks: list[int]) -> Found | Refused:
+        shape = demand.root.shape
+        if shape is None or not ranks:
+            return Refused(proven=True)
+        hard = shape.kind == KIND_SHARE and shape.cards > 1 and len(ranks) > 1
+        if len(ranks) == 1:
+            spots = place_one(demand, shape, self.indexes)
+        else:
+            spots = place_gang(demand, shape, len(ranks), self.indexes)
+        if spots is None:
+            return Refused(proven=not hard)
+        order = self.state.trees[demand.root.tree].tree.order
+        pods: list[Spot] = []
+        number = 0
+        for place, here in spots.places:
+            node = order[place]
+            for _ in range(here):
+                pods.append(Spot(0, ranks[number], node))
+                number += 1
+        return Found(pods, spots.met, spots.exact and not hard)
+
+    def _place_exactly(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused | None:
+        """Search exactly; None where the budget ran out."""
+        problem = Problem(demand, ranks, chosen)
+        try:
+            answer = self._climb(problem)
+        except OverBudgetError:
+            return None
+        if answer is None:
+            return Refused(proven=True)
+        level, entry = answer
+        pods = arrange(demand, lay_out(problem, entry[3], level), self.state)
+        met = demand.preferred == NO_LOCALITY or level >= demand.preferred
+        return Found(pods, met, exact=True, key=(-level, *entry[:3]))
+
+    def _timed(self, demand: Demand) -> bool:
+        return self.step_time is not None and self.step_time.known(demand)
+
+    def _quickest(self, search: ExactSearch, level: int, found: list[tuple[int, Entry]]) -> tuple[int, Entry]:
+        """Return (level, entry) of the best answer by criterion 3; narrower domains are candidates too."""
+        demand = search.problem.demand
+        rank = min(entry[0] for _, entry in found) >> search.fields.rank_shift
+        candidates = [(level, entry) for _, entry in found]
+        for narrower in range(level + 1, search.depth + 1):
+            for domain in _domains(search, narrower, []):
+                entry = search.best(narrower, domain)
+                if entry is not None:
+                    candidates.append((narrower, entry))
+        candidates = [pair for pair in candidates if pair[1][0] >> search.fields.rank_shift <= rank]
+        if self.step_time is None:
+            return min(candidates, key=lambda pair: pair[1][:3])
+        times = [
+            self.step_time.nanoseconds(demand, arrange(demand, lay_out(search.problem, entry[3], where), self.state))
+            for where, entry in candidates
+        ]
+        return min((candidates[index] for index in quickest(times)), key=lambda pair: pair[1][:3])
+
+    def _climb(self, problem: Problem) -> tuple[int, Entry] | None:
+        demand = problem.demand
+        tree = self.state.trees[problem.tree].tree
+        fixed = [tree.position[node] for leaf in demand.leaves for node in leaf.fixed.values()]
+        search = ExactSearch(problem, self.state, EXACT_STEPS)
+        for level in ladder(demand, tree.depth):
+            domains = _domains(search, level, fixed)
+            entries = ((domain, search.best(level, domain)) for domain in domains)
+            found = [(domain, entry) for domain, entry in entries if entry is not None]
+            if not found:
+                continue
+            best = min((entry for _, entry in found), key=lambda entry: entry[:3])
+            if demand.root.even:
+                return level, best_even(problem, self.state, level, best, domains)
+            if self._timed(demand):
+                return self._quickest(search, level, found)
+            return level, best
+        return None
+
+
+def _domains(search: ExactSearch, level: int, fixed: list[int]) -> list[int]:
+    """Return the domains of a level that hold every running pod and have the names the rules ask for."""
+    tree = search.tree
+    if level < 0:
+        return [0]
+    asked = search.problem.levels_asked(level)
+    if level == tree.depth:
+        ranges = [(place, place + 1) for place in range(len(tree.order))]
+    else:
+        ranges = tree.tiers[level].ranges()
+    return [
+        domain
+        for domain, (start, end) in enumerate(ranges)
+        if all(tree.named_at(level, domain, wider) for wider in asked) and all(start <= place < end for place in fixed)
+    ]

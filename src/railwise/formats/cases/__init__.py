@@ -1,0 +1,1 @@
+"""Policy tests: reading them and checking a plan against them."""

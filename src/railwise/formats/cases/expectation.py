@@ -1,0 +1,291 @@
+"""Running a policy test: what a case expects, compared with what the engine decides.
+
+Every difference names the item, what was expected and what was found, because a failed policy test is read by somebody
+who did not write it. A case that asks for what this version cannot do yet is neither passed nor failed: it says what it
+needs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Final
+
+from railwise.engine.cycle import plan_scenario
+from railwise.engine.outcome import after
+from railwise.engine.views import fair_shares, node_rows
+from railwise.formats.cases.evicted_cards import NeedsError, thousandths_of
+from railwise.formats.cases.expected_places import Places, Pods, differ, listed, outside, topology_names
+from railwise.formats.cases.model import (
+    RUN_SIMULATE,
+    Case,
+    Evicted,
+    Expectation,
+    OfGroup,
+    OfWorkload,
+    Refused,
+    Share,
+    Slots,
+)
+from railwise.formats.document import load
+from railwise.formats.scenario.reader import read_scenario, read_spec
+from railwise.model.errors import Fault, InputError
+from railwise.model.plan import Plan, PodPlacement, WorkloadPlan
+from railwise.model.quantity import format_thousandths
+from railwise.model.scenario import Scenario
+
+TWIN: Final = "the twin"
+
+
+class Outcome(Enum):
+    """How a case ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NEEDS = "needs"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The end of a case; ``differences`` are those of a failed one, ``needs`` what this version lacks to judge it."""
+
+    outcome: Outcome
+    differences: tuple[str, ...] = ()
+    needs: str = ""
+
+    def lines(self) -> list[str]:
+        """Return what there is to say: nothing for a passed case."""
+        return [f"needs {self.needs}"] if self.outcome is Outcome.NEEDS else list(self.differences)
+
+
+def check(case: Case) -> list[str]:
+    """Return the differences between what a case expects and what the engine decides; empty: it passed."""
+    return judge(case).lines()
+
+
+def judge(case: Case) -> Verdict:
+    """Run a case and return how it ended."""
+    result = _Result(case)
+    differences: list[str] = []
+    needs = ""
+    for expectation in case.expect:
+        try:
+            differences += [f"{expectation.path}: {text}" for text in _differences(expectation, result)]
+        except NeedsError as lacking:
+            needs = needs or str(lacking)
+    if differences:
+        return Verdict(Outcome.FAILED, tuple(differences))
+    return Verdict(Outcome.NEEDS, needs=needs) if needs else Verdict(Outcome.PASSED)
+
+
+class _Result:
+    """What became of a case: a scenario with its plan, or the faults for which the document was refused."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.faults: tuple[Fault, ...] = ()
+        self.scenario = Scenario()
+        try:
+            self.scenario = _read(case)
+        except InputError as refused:
+            self.faults = refused.faults
+        self.places = Places(self.scenario)
+        self.workloads = {workload.name: workload for workload in self.scenario.workloads}
+
+    @cached_property
+    def plan(self) -> Plan:
+        if self.case.run == RUN_SIMULATE:
+            raise NeedsError(TWIN)
+        return plan_scenario(self.scenario)
+
+    @cached_property
+    def later(self) -> Scenario:
+        return after(self.scenario, self.plan)
+
+    @cached_property
+    def shares(self) -> dict[str, dict[str, int]]:
+        return fair_shares(self.scenario)
+
+    def of(self, name: str) -> WorkloadPlan | None:
+        return next((one for one in self.plan.workloads if one.name == name), None)
+
+
+def _read(case: Case) -> Scenario:
+    if case.document is None:
+        return read_spec(case.scenario)
+    documents = load(case.document, case.source)
+    return read_scenario(documents[0].value, case.source)
+
+
+def _differences(expectation: Expectation, result: _Result) -> list[str]:
+    if expectation.one_of:
+        return _one_of(expectation.one_of, result)
+    if expectation.error is not None:
+        return _error(expectation.error, result)
+    if result.faults:
+        return [f"the document was refused: {listed([fault.text() for fault in result.faults], 3)}"]
+    found: list[str] = []
+    if expectation.workload is not None:
+        found += _workload(expectation.workload, result)
+    if expectation.evicted is not None:
+        found += _evicted(expectation.evicted, result)
+    if expectation.stable is not None:
+        found += _stable(result, wanted=expectation.stable)
+    if expectation.slots is not None:
+        found += _slots(expectation.slots, result)
+    found += _free(expectation.free, result)
+    found += _warnings(expectation.warnings, result)
+    if expectation.max_evictions is not None:
+        times = Counter(eviction.workload for eviction in result.plan.evictions)
+        for name, count in sorted(times.items()):
+            found += outside(f"evictions of {name}", expectation.max_evictions, count)
+    if expectation.share is not None:
+        found += _share(expectation.share, result)
+    return found
+
+
+def _share(wanted: Share, result: _Result) -> list[str]:
+    due = result.shares.get(wanted.queue)
+    if due is None:
+        return [f"there is no queue '{wanted.queue}'"]
+    return [
+        differ(f"fair share of {wanted.queue} in {resource}", str(amount), str(due.get(resource, 0)))
+        for resource, amount in wanted.amounts.items()
+        if due.get(resource, 0) != amount
+    ]
+
+
+def _one_of(choices: tuple[Expectation, ...], result: _Result) -> list[str]:
+    missed: list[str] = []
+    needs: list[NeedsError] = []
+    for choice in choices:
+        try:
+            found = _differences(choice, result)
+        except NeedsError as lacking:
+            needs.append(lacking)
+            continue
+        if not found:
+            return []
+        missed.append("; ".join(found))
+    if needs:
+        raise needs[0]
+    return ["none of the accepted answers: " + " | ".join(missed)]
+
+
+def _error(wanted: Refused, result: _Result) -> list[str]:
+    asked = " ".join(filter(None, (wanted.path, f"with '{wanted.contains}'" if wanted.contains else "")))
+    if not result.faults:
+        return [f"expected a refusal at {asked or 'any place'}, the document was accepted"]
+    for fault in result.faults:
+        text = f"{fault.path} {fault.message} {fault.hint}".lower()
+        if _below(fault.path, wanted.path) and wanted.contains.lower() in text:
+            return []
+    return [differ("refusal", asked, listed([fault.text() for fault in result.faults], 5))]
+
+
+def _below(path: str, above: str) -> bool:
+    return not above or path == above or path.startswith((f"{above}.", f"{above}["))
+
+
+def _workload(wanted: OfWorkload, result: _Result) -> list[str]:
+    if wanted.starts is not None:
+        raise NeedsError(TWIN)
+    plan = result.of(wanted.name)
+    workload = result.workloads.get(wanted.name)
+    if plan is None or workload is None:
+        return [f"there is no workload {wanted.name}"]
+    found: list[str] = []
+    code = plan.reason.code.value if plan.reason is not None else ""
+    if wanted.state and wanted.state != plan.state.value:
+        why = f" ({code}: {plan.reason.summary})" if plan.reason is not None else ""
+        found.append(differ("state", wanted.state, plan.state.value + why))
+    if wanted.reason and wanted.reason != code:
+        found.append(differ("reason", wanted.reason, code or "none"))
+    if wanted.counts:
+        counts = {"total": plan.reason.total, **plan.reason.nodes} if plan.reason is not None else {}
+        for name, number in wanted.counts.items():
+            if counts.get(name, 0) != number:
+                found.append(differ(f"nodes counted under {name}", str(number), str(counts.get(name, 0))))
+    root = workload.alternatives[plan.alternative].root if plan.alternative >= 0 else workload.root
+    names = topology_names(root)
+    rings = _rings(plan, list(names))
+    found += Pods(result.places, names[""], rings).differences(wanted.where)
+    if wanted.group is not None:
+        found += _group(wanted.group, plan, names, result)
+    return [f"workload {wanted.name}: {text}" for text in found]
+
+
+def _rings(plan: WorkloadPlan, paths: list[str]) -> list[list[PodPlacement]]:
+    return [[pod for pod in plan.pods if pod.group == path] for path in paths]
+
+
+def _group(wanted: OfGroup, plan: WorkloadPlan, names: dict[str, str], result: _Result) -> list[str]:
+    known = [path for path in names if path and wanted.name in {path, path.rpartition("/")[2]}]
+    exact = [path for path in known if path == wanted.name]
+    if len(exact or known) != 1:
+        return [f"group {wanted.name}: {'ambiguous, give its path' if known else 'there is none of that name'}"]
+    path = (exact or known)[0]
+    inside = [other for other in names if other == path or other.startswith(f"{path}/")]
+    pods = Pods(result.places, names[path], _rings(plan, inside))
+    return [f"group {wanted.name}: {text}" for text in pods.differences(wanted.where)]
+
+
+def _evicted(wanted: Evicted, result: _Result) -> list[str]:
+    evictions = result.plan.evictions
+    names = sorted({eviction.workload for eviction in evictions})
+    found: list[str] = []
+    if wanted.workloads is not None and sorted(wanted.workloads) != names:
+        found.append(differ("evicted workloads", listed(sorted(wanted.workloads)), listed(names)))
+    if wanted.count is not None:
+        found += outside("number of evicted workloads", wanted.count, len(names))
+    if wanted.gpus is not None:
+        gone = {pod for eviction in evictions for pod in eviction.pods}
+        found += outside("cards evicted", wanted.gpus, thousandths_of(result.scenario, gone), format_thousandths)
+    return found
+
+
+def _stable(result: _Result, *, wanted: bool) -> list[str]:
+    again = plan_scenario(result.later)
+    changed = [f"{one.workload} evicted" for one in again.evictions] + [f"{one.workload} moved" for one in again.moves]
+    for workload in again.workloads:
+        before = result.of(workload.name)
+        pods = {(pod.name, pod.node, pod.cards) for pod in workload.pods}
+        if before is not None and pods != {(pod.name, pod.node, pod.cards) for pod in before.pods}:
+            changed.append(
+                f"{workload.name} {workload.state.value} on {listed(sorted({pod.node for pod in workload.pods}))}"
+            )
+    if bool(changed) != wanted:
+        return []
+    return [f"a second plan on the result changes {'it: ' + listed(changed, 5) if changed else 'nothing'}"]
+
+
+def _slots(wanted: Slots, result: _Result) -> list[str]:
+    whole: Counter[object] = Counter()
+    for row in node_rows(result.later):
+        domain = result.places.domain(row.name, wanted.level, "")
+        if domain is None:
+            return [f"no topology has a level '{wanted.level}'"]
+        whole[domain] += row.cards > 0 and row.free == row.cards
+    gangs = sum(nodes // wanted.size for nodes in whole.values())
+    return outside(f"gangs of {wanted.size} whole nodes that fit a {wanted.level}", wanted.count, gangs)
+
+
+def _free(wanted: dict[str, int], result: _Result) -> list[str]:
+    if not wanted:
+        return []
+    free = {row.name: row.free for row in node_rows(result.later)}
+    return [
+        differ(f"free card-slots of {node}", str(slots), str(free.get(node, "no such node")))
+        for node, slots in wanted.items()
+        if free.get(node) != slots
+    ]
+
+
+def _warnings(wanted: tuple[str, ...], result: _Result) -> list[str]:
+    if not wanted:
+        return []
+    warnings = [*result.scenario.warnings, *result.plan.warnings]
+    missing = [text for text in wanted if not any(text.lower() in warning.lower() for warning in warnings)]
+    return [differ("warning", f"one with '{text}'", listed(warnings, 5)) for text in missing]

@@ -1,0 +1,142 @@
+"""Nodes as they report themselves: health, taints, what they have, and what is left of it for pods that can be placed.
+
+Agents that run on every node (DaemonSet and static pods) are no work to be placed: they belong to the node. Their
+demand is taken off its capacity, so that "an empty node" means what a gang can really have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from railwise.formats.kubernetes.amounts import NEVER_DEVICES, amounts, base_units
+from railwise.formats.kubernetes.cards import CARD_RESOURCES, NVIDIA_SHARED, Offer, Offers, read_offer
+from railwise.formats.kubernetes.levels import places
+from railwise.formats.kubernetes.names import check_names
+from railwise.formats.kubernetes.schema import NodeObject
+from railwise.formats.natural import natural_key
+from railwise.model.errors import Fault
+from railwise.model.node import Node, Taint
+from railwise.model.topology import Topology
+
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+
+UNWELL = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+"""Taints that repeat the Ready condition."""
+
+MIRRORED = (*UNWELL, "node.kubernetes.io/unschedulable")
+"""Taints that repeat a field of the node: they come and go with it, so the field alone is kept."""
+
+
+class NodeReading:
+    """The nodes of a cluster while they are read: first all objects, then what the agents on them take."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        """Start empty; what cannot be read goes to ``faults``."""
+        self.faults = faults
+        self.offers = Offers()
+        self._objects: dict[str, NodeObject] = {}
+        self._resources: dict[str, dict[str, int]] = {}
+        self._offer: dict[str, Offer] = {}
+        self._taken: dict[str, dict[str, int]] = {}
+        self._lost: dict[str, int] = {}
+        self._taints: dict[str, tuple[Taint, ...]] = {}
+
+    def add(self, where: str, node: NodeObject) -> None:
+        """Take a node in; a second one of the same name is a fault."""
+        name = node.metadata.name
+        if not check_names(node.metadata, "node", where, self.faults):
+            return
+        if name in self._objects:
+            self.faults.append(Fault(f"{where}.metadata.name", f"a second node named '{name}'"))
+            return
+        capacity = amounts(node.status.capacity, f"{where}.status.capacity", self.faults)
+        allocatable = amounts(node.status.allocatable, f"{where}.status.allocatable", self.faults)
+        resources = allocatable or capacity
+        offer = read_offer(node.metadata.labels, resources, capacity)
+        self.offers.add(name, offer, resources)
+        self._objects[name] = node
+        self._resources[name] = resources
+        self._offer[name] = offer
+        self._taints[name] = _taints(node, where, self.faults)
+
+    def known(self, name: str) -> bool:
+        """Return whether there is a node of that name."""
+        return name in self._objects
+
+    def empty(self) -> bool:
+        """Return whether there are no nodes at all."""
+        return not self._objects
+
+    def labels(self) -> list[Mapping[str, str]]:
+        """Return the labels of all nodes."""
+        return [node.metadata.labels for node in self._objects.values()]
+
+    def take(self, name: str, demand: Mapping[str, int]) -> None:
+        """Take the demand of an agent (as ``amounts`` gives it, one pod) off a node's capacity."""
+        taken = self._taken.setdefault(name, {"pods": 0})
+        for resource, amount in demand.items():
+            taken[resource] = taken.get(resource, 0) + amount
+        taken["pods"] += 1
+
+    def ready(self, name: str) -> bool:
+        """Return whether the node is there and ready."""
+        return name in self._objects and _ready(self._objects[name], self._taints[name])
+
+    def occupy(self, name: str, demand: Mapping[str, int]) -> None:
+        """Take a pod off a node that is not ready: its room must not look free when the node comes back."""
+        self.take(name, demand)
+        cards = sum(demand.get(resource, 0) for resource in CARD_RESOURCES)
+        self._lost[name] = self._lost.get(name, 0) + cards
+
+    def nodes(self, topologies: Sequence[Topology]) -> tuple[Node, ...]:
+        """Return the nodes in natural order of names."""
+        return tuple(self._node(name, topologies) for name in sorted(self._objects, key=natural_key))
+
+    def _node(self, name: str, topologies: Sequence[Topology]) -> Node:
+        node, offer = self._objects[name], self._offer[name]
+        left = self._left(name)
+        left.update({resource: amount for resource, amount in offer.named.items() if amount})
+        return Node(
+            name=name,
+            places=places(topologies, node.metadata.labels),
+            cards=offer.cards,
+            unhealthy=offer.unhealthy
+            | frozenset(range(min(self._lost.get(name, 0), sum(run.count for run in offer.cards)))),
+            resources=left,
+            labels=dict(node.metadata.labels),
+            taints=tuple(taint for taint in self._taints[name] if taint.key not in MIRRORED),
+            ready=_ready(node, self._taints[name]),
+            unschedulable=node.spec.unschedulable,
+        )
+
+    def _left(self, name: str) -> dict[str, int]:
+        """Return capacities in base units, sorted by name: cpu, memory, pods and devices that are there."""
+        taken = self._taken.get(name, {})
+        found = {}
+        for resource, amount in sorted(self._resources[name].items()):
+            if resource in CARD_RESOURCES and not self.offers.by_name(resource):
+                continue
+            if resource == NVIDIA_SHARED:
+                continue
+            left = max(amount - taken.get(resource, 0), 0)
+            if amount or resource in NEVER_DEVICES:
+                found[resource] = base_units(resource, left, up=False)
+        return found
+
+
+def _taints(node: NodeObject, where: str, faults: list[Fault]) -> tuple[Taint, ...]:
+    taints = []
+    for index, taint in enumerate(node.spec.taints):
+        if taint.effect not in EFFECTS:
+            path = f"{where}.spec.taints[{index}].effect"
+            faults.append(Fault(path, f"expected one of {', '.join(EFFECTS)}, not '{taint.effect}'"))
+        taints.append(Taint(taint.key, taint.value, taint.effect))
+    return tuple(taints)
+
+
+def _ready(node: NodeObject, taints: Sequence[Taint]) -> bool:
+    """Return whether the Ready condition is true; a node written by hand has none and counts as ready."""
+    if any(taint.key in UNWELL for taint in taints):
+        return False
+    state = [condition.status for condition in node.status.conditions if condition.type == "Ready"]
+    return not state or state[-1] == "True"

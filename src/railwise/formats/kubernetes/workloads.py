@@ -1,0 +1,226 @@
+"""From gangs of pods to workloads: one root, or one group for each part, with what the annotations ask for.
+
+Pods that run already carry what admission made of their template, so the first of them speaks for its part; before
+there are any, the template does. A pod of another scheduler, or one that is going away, is a workload of its own,
+bound to its node and never a victim: its place is a fact, not a choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from railwise.formats.contradictions import contradiction
+from railwise.formats.kubernetes.annotations import Layer, Wishes, level_named, read_wishes, unknown_keys
+from railwise.formats.kubernetes.cards import Offers
+from railwise.formats.kubernetes.gangs import ONE, Gang, Member, Part, namespace, seat
+from railwise.formats.kubernetes.requests import demanded, in_base_units
+from railwise.formats.kubernetes.rules import selection, unsupported
+from railwise.formats.kubernetes.schema import PodSpec
+from railwise.formats.kubernetes.time import Clock
+from railwise.model.errors import Fault
+from railwise.model.topology import Topology
+from railwise.model.workload import Group, Request, Requirement, Running, Selection, TopologyRule, Traffic, Workload
+
+SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+"""Priority classes that every cluster has."""
+
+
+class LivePod(NamedTuple):
+    """A pod that is there: what the API server calls it."""
+
+    namespace: str
+    name: str
+    uid: str
+
+
+@dataclass
+class Surroundings:
+    """What a workload is read against: the cluster's topologies and cards, priority classes, and the clock."""
+
+    topologies: tuple[Topology, ...]
+    offers: Offers
+    clock: Clock
+    known_nodes: frozenset[str]
+    classes: Mapping[str, int] = field(default_factory=dict)
+    default_priority: int = 0
+
+
+class Built(NamedTuple):
+    """A workload with the pods that hold its ranks: (group, rank) of each live pod, its faults and its warnings."""
+
+    workload: Workload
+    pods: dict[tuple[str, int], LivePod]
+    faults: list[Fault]
+    warnings: list[str]
+
+
+class _Builder:
+    """Builds one workload."""
+
+    def __init__(self, gang: Gang, name: str, around: Surroundings) -> None:
+        self.gang = gang
+        self.name = name
+        self.around = around
+        self.faults: list[Fault] = []
+        self.warnings: list[str] = []
+        self.trouble = ""
+        self.pods: dict[tuple[str, int], LivePod] = {}
+
+    def build(self, order: int) -> Built:
+        gang = self.gang
+        outer = [Layer(f"{gang.where}.metadata", gang.meta.annotations)] if gang.whole else []
+        single = len(gang.parts) == 1 and not gang.parts[0].name
+        whole = self.wishes(outer)
+        parts = [self.wishes([*outer, *_layers(part)] if single else _layers(part)) for part in gang.parts]
+        if single:
+            whole = parts[0]
+        groups = [self.group(part, wishes) for part, wishes in zip(gang.parts, parts, strict=True)]
+        said = [whole, *parts]
+        kind = next((wishes.kind for wishes in said if wishes.kind), gang.kind or "batch")
+        traffic = next((wishes.traffic for wishes in said if wishes.traffic), "")
+        root = groups[0] if single else self.root(whole, groups)
+        workload = Workload(
+            name=self.name,
+            root=root,
+            queue=next((wishes.queue for wishes in said if wishes.queue), "default"),
+            priority=self.priority(_spec(gang.parts[0])[1]),
+            submit=self.around.clock.since(gang.meta.creation_timestamp),
+            order=order,
+            kind=kind,
+            suspend=gang.suspend,
+            duration=next((wishes.duration for wishes in said if wishes.duration), 0),
+            traffic=Traffic(traffic) if traffic else None,
+            invalid=next((fault.text() for fault in self.faults), "") or contradiction((root,)),
+            unsupported=self.trouble,
+        )
+        return Built(workload, self.pods, self.faults, self.warnings)
+
+    def wishes(self, layers: Sequence[Layer]) -> Wishes:
+        self.warnings.extend(warning for warning in unknown_keys(layers) if warning not in self.warnings)
+        found: list[Fault] = []
+        wishes = read_wishes(layers, self.around.topologies, found)
+        self.faults.extend(fault for fault in found if fault not in self.faults)
+        return wishes
+
+    def root(self, wishes: Wishes, groups: list[Group]) -> Group:
+        if wishes.min_pods:
+            self.refuse("min-pods on a workload with groups is not supported; put it on the pod templates")
+        if wishes.segment is not None:
+            self.refuse("segments across groups are not supported; put them on the pod templates")
+        if self.gang.min_count not in (0, sum(group.pods for group in groups)):
+            self.refuse("a PodGroup of unequal pods needs all of them; a smaller minCount is not supported")
+        return Group(topology=self.rule(wishes.rule), groups=tuple(groups), min_groups=len(groups))
+
+    def refuse(self, trouble: str) -> None:
+        """Note what cannot be honoured; the first one counts."""
+        self.trouble = self.trouble or trouble
+
+    def rule(self, rule: TopologyRule) -> TopologyRule:
+        """Return the rule with the level that an upstream PodGroup requires, unless an annotation names one."""
+        if rule.required or not self.gang.required:
+            return rule
+        topologies = self.around.topologies
+        default = rule.name or (topologies[0].name if topologies else "")
+        return replace(rule, required=level_named(self.gang.required, topologies, default))
+
+    def group(self, part: Part, wishes: Wishes) -> Group:
+        seats = seat(part)
+        where, spec = _spec(part)
+        bound = next((member.pod.spec.node_name for member in seats if member and member.pod.spec.node_name), "")
+        demand = in_base_units(demanded(spec, where, self.faults))
+        request, trouble = self.around.offers.request(demand, bound)
+        self.refuse(trouble or unsupported(spec))
+        least = 1 if self.gang.needs == ONE else len(seats)
+        rule = wishes.rule if part.name else self.rule(wishes.rule)
+        return Group(
+            name=part.name,
+            pods=len(seats),
+            min_pods=wishes.min_pods or (self.gang.min_count if not part.name else 0) or least,
+            request=request,
+            topology=rule,
+            segment=wishes.segment,
+            selection=selection(spec, where, self.faults),
+            running=self.running(part, seats),
+        )
+
+    def running(self, part: Part, seats: list[Member | None]) -> Running | None:
+        nodes: list[str | None] = []
+        starts = []
+        for rank, member in enumerate(seats):
+            node = self.place(member)
+            nodes.append(node)
+            if member is not None:
+                meta = member.pod.metadata
+                self.pods[part.name, rank] = LivePod(namespace(meta), meta.name, meta.uid)
+                if node:
+                    starts.append(self.around.clock.since(member.pod.status.start_time or meta.creation_timestamp))
+        if not starts:
+            return None
+        while nodes[-1] is None:
+            nodes.pop()
+        return Running(tuple(nodes), min(starts))
+
+    def place(self, member: Member | None) -> str | None:
+        """Return the node a pod holds: none that the cluster does not have any more."""
+        node = member.pod.spec.node_name if member is not None else ""
+        gone = node and self.around.known_nodes and node not in self.around.known_nodes
+        return None if gone or not node else node
+
+    def priority(self, spec: PodSpec) -> int:
+        if spec.priority is not None:
+            return spec.priority
+        name = spec.priority_class_name
+        if not name:
+            return self.around.default_priority
+        value = self.around.classes.get(name, SYSTEM_CLASSES.get(name))
+        if value is None:
+            self.warnings.append(f"{self.gang.where}: no PriorityClass '{name}' in the input: priority 0")
+            return 0
+        return value
+
+
+def _layers(part: Part) -> list[Layer]:
+    """Return the annotations that speak of a part, nearest to the pod last."""
+    layers = [Layer(f"{where}.metadata", meta.annotations) for where, meta in part.outer]
+    layers.append(Layer(f"{part.where}.metadata", part.meta.annotations))
+    member = next(iter(part.members), None)
+    if member is not None and member.where != part.where:
+        layers.append(Layer(f"{member.where}.metadata", member.pod.metadata.annotations))
+    return layers
+
+
+def _spec(part: Part) -> tuple[str, PodSpec]:
+    """Return the path and spec that speak for a part: of a bound pod, of any pod, else of the template."""
+    bound = [member for member in part.members if member.pod.spec.node_name]
+    for member in (bound or part.members)[:1]:
+        return f"{member.where}.spec", member.pod.spec
+    return f"{part.where}.spec", part.spec
+
+
+def build(gang: Gang, name: str, order: int, around: Surroundings) -> Built:
+    """Return the workload of a gang under the given name and place in the order of submission."""
+    return _Builder(gang, name, around).build(order)
+
+
+def occupant(member: Member, name: str, order: int, around: Surroundings) -> Built:
+    """Return the workload of a pod that is none of ours: it takes its room on its node."""
+    spec, meta = member.pod.spec, member.pod.metadata
+    faults: list[Fault] = []
+    demand = in_base_units(demanded(spec, f"{member.where}.spec", faults))
+    request, _ = around.offers.request(demand, spec.node_name)
+    here = ((Requirement("metadata.name", "In", (spec.node_name,), of_field=True),),)
+    since = around.clock.since(member.pod.status.start_time or meta.creation_timestamp)
+    root = Group(
+        pods=1,
+        min_pods=1,
+        request=Request(request.cards, request.resources),
+        topology=TopologyRule(),
+        selection=Selection(terms=here),
+        running=Running((spec.node_name,), since),
+    )
+    priority = spec.priority if spec.priority is not None else 0
+    submit = around.clock.since(meta.creation_timestamp)
+    workload = Workload(name=name, root=root, priority=priority, submit=submit, order=order, preemptible=False)
+    return Built(workload, {("", 0): LivePod(namespace(meta), meta.name, meta.uid)}, faults, [])
