@@ -14,6 +14,7 @@ from railwise.engine.cluster.ledger import Grant
 from railwise.engine.cluster.shapes import Shape
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.demand import NOT_GIVEN, Demand
+from railwise.engine.gangs.ranks import arrange
 from railwise.engine.gangs.spot import Spot
 from railwise.engine.indexed.domains import bits_of
 from railwise.engine.indexed.gang import ladder
@@ -21,6 +22,7 @@ from railwise.engine.indexed.indexes import Indexes
 from railwise.engine.indexed.racks import RackIndex
 from railwise.engine.indexed.spread import fill_racks, level_shares
 from railwise.engine.search.blocks import Block, read_blocks
+from railwise.engine.search.rules import obeys
 
 MOST_TRIES: Final = 3000
 """How many times a block is put into a domain before the search gives up."""
@@ -291,7 +293,8 @@ def place_bounded(
         whole.pods, whole.inner, whole.apart, whole.home = root.pods, root.inner, root.apart, root.home
         search.tries = MOST_TRIES
         if search.place([whole], []):
-            pods = [Spot(number, rank, node) for number, rank, node, _, _ in search.log]
+            pods = arrange(demand, [Spot(number, rank, node) for number, rank, node, _, _ in search.log], state)
             search.undo(0)
-            return pods, level
+            if obeys(demand, pods, ranks, state):
+                return pods, level
     return None

@@ -82,7 +82,7 @@ class Placer:
         if bounded is not None:
             pods, level = bounded
             met = demand.preferred == NO_LOCALITY or level >= demand.preferred
-            return Found(arrange(demand, pods, self.state), met, exact=False)
+            return Found(pods, met, exact=False)
         if not small and len(self.state.nodes) <= EXACT_NODES:
             answer = self._place_exactly(demand, ranks, chosen)
             if answer is not None:
