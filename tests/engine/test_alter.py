@@ -82,3 +82,14 @@ def test_lost_pods_are_replaced_whatever_the_kind(kind: str) -> None:
     submitted(lived, workload)
     (one,) = lived.cycle([NodeChange("n0", {"ready": False})]).workloads
     assert sorted(where(one)) == ["n1", "n2"]
+
+
+def test_a_node_that_is_shut_takes_nothing_and_opens_as_it_was() -> None:
+    lived = engine(racks(2, 2))
+    submitted(lived, gang("a", 1, request(4)))
+    before = lived.state.snapshot()
+    shut = lived.state.shut([0, 1])
+    assert where(submitted(lived, gang("b", 1, request(4)))) == ["n2"]
+    lived.cycle([Finish("b")])
+    lived.state.open_again(shut)
+    assert lived.state.snapshot() == before

@@ -8,7 +8,7 @@ index that nobody asks costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -224,6 +224,21 @@ class ClusterState:
         for shape in running:
             room = self._booked(room, shape, -1)
         self._set_room(index, room)
+
+    def shut(self, nodes: Iterable[int]) -> list[tuple[int, Room]]:
+        """Let nothing more onto some nodes for a while; return what ``open_again`` takes to undo just that."""
+        before: list[tuple[int, Room]] = []
+        for node in nodes:
+            room = self.room_of[node]
+            if not room.closed:
+                before.append((node, room))
+                self._set_room(node, self.rooms.intern(room.spec, room.figures()._replace(closed=True)))
+        return before
+
+    def open_again(self, before: list[tuple[int, Room]]) -> None:
+        """Undo ``shut``; nothing may have come to or left these nodes meanwhile."""
+        for node, room in before:
+            self._set_room(node, room)
 
     def _set_room(self, node: int, room: Room) -> None:
         before = self.room_of[node]

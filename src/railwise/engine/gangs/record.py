@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from railwise.engine.cluster.ledger import Grant, card_names
@@ -20,7 +21,11 @@ PodKey = tuple[int, int]
 
 
 class Record:
-    """One workload. ``pods`` maps (leaf number, rank) to (node index, cards); ``demand`` is the one in force."""
+    """One workload. ``pods`` maps (leaf number, rank) to (node index, cards); ``demand`` is the one in force.
+
+    ``began`` is when it started (µs), ``later`` when single pods came that started later, ``broken`` when a running
+    workload lost pods that are not back yet (None: it has not).
+    """
 
     def __init__(self, workload: Workload, state: ClusterState) -> None:
         """Resolve the workload's rules; what cannot be read is kept in ``unreadable``."""
@@ -33,6 +38,9 @@ class Record:
         self.met = True
         self.exact = True
         self.changed = False
+        self.began = 0
+        self.later: Final[dict[PodKey, int]] = {}
+        self.broken: int | None = None
         self.charged: Amounts = {}
         self.ask: Amounts = {}
         try:
@@ -65,12 +73,14 @@ class Record:
         """Return whether the document names the cards of the running pods: these are booked before others."""
         return any(leaf.group.running is not None and leaf.group.running.cards for leaf in self.demand.leaves)
 
-    def occupy(self, state: ClusterState) -> None:
+    def occupy(self, state: ClusterState, now: int = 0) -> None:
         """Book the pods that the document says are running; those on dead or unknown nodes are lost."""
+        began: list[int] = []
         for number, leaf in enumerate(self.demand.leaves):
             running = leaf.group.running
             if running is None or leaf.shape is None:
                 continue
+            began.append(running.since)
             for rank, name in enumerate(running.nodes[: leaf.group.pods]):
                 node = state.index_of.get(name) if name is not None else None
                 if node is None or not self._alive(state, node):
@@ -80,13 +90,21 @@ class Record:
                 cards = running.cards[rank] if rank < len(running.cards) else ()
                 self.pods[number, rank] = (node, occupy(state, leaf.shape, node, cards))
         self.started = bool(self.pods)
+        self.began = min(began, default=now)
+        if self.started and self.lost:
+            self.broken = now
 
     def _alive(self, state: ClusterState, node: int) -> bool:
         return state.nodes[node].ready or state.policy.node_grace > 0
 
-    def put(self, state: ClusterState, pods: list[Spot]) -> None:
-        """Put pods on the state; each is checked again by ``fits()``."""
+    def put(self, state: ClusterState, pods: list[Spot], now: int = 0) -> None:
+        """Put pods on the state, where they start ``now``; each is checked again by ``fits()``."""
         demand = self.demand
+        if not self.pods:
+            self.began = now
+        elif now != self.began:
+            for number, rank, _, _ in pods:
+                self.later[number, rank] = now
         self.changed = self.changed or bool(pods)
         for number, rank, node, chosen in pods:
             leaf = demand.leaves[number]
@@ -99,6 +117,24 @@ class Record:
             self.pods[number, rank] = (node, grant)
             self.lost.discard((number, rank))
             leaf.fixed[rank] = node
+        if not self.lost:
+            self.broken = None
+
+    def since(self, key: PodKey) -> int:
+        """Return when a running pod started, µs."""
+        return self.later.get(key, self.began)
+
+    def forget_times(self, keys: Iterable[PodKey]) -> None:
+        """Forget when pods started that run no longer."""
+        for key in keys:
+            self.later.pop(key, None)
+
+    def lose(self, keys: list[PodKey], now: int) -> None:
+        """Note pods that died: they come back before anything else."""
+        self.lost.update(keys)
+        self.forget_times(keys)
+        if self.broken is None:
+            self.broken = now
 
     def shapes_on(self, node: int) -> list[Shape]:
         """Return the shapes of the pods that run on a node."""

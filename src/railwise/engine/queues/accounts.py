@@ -5,14 +5,14 @@ Where no queue is declared nothing is kept and nothing is asked: there is one qu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.charges import Amounts, add, of_pod, of_ranks
 from railwise.engine.gangs.needed import needed_leaves
 from railwise.engine.gangs.record import Record
-from railwise.engine.queues.guard import Guard, Search
+from railwise.engine.queues.guard import Gate, Guard, Rule, Search
 from railwise.engine.queues.order import Turns, in_order
 from railwise.engine.queues.queue_shares import Shares, capacity_of, queue_shares
 from railwise.engine.queues.queue_tree import QueueTree
@@ -91,6 +91,11 @@ class Accounts:
         """Return the waiting workloads in the order of their turns, each chosen when the one before is decided."""
         return Turns(waiting, self.tree, self.shares) if self.tree.declared else in_order(waiting)
 
-    def guard(self, record: Record, search: Search) -> Guard:
-        """Return a workload's view of the search."""
-        return Guard(search, self.tree, record, self.state, self.capacity)
+    def guard(self, record: Record, search: Search, rules: Sequence[Rule] = ()) -> Guard:
+        """Return a workload's view of the search, behind the rules that concern it and those of its queue."""
+        gates: list[Gate] = []
+        for rule in rules:
+            gate = rule.around(record, gates[-1] if gates else search)
+            if gate is not None:
+                gates.append(gate)
+        return Guard(search, self.tree, record, self.state, self.capacity, gates)

@@ -21,15 +21,35 @@ class Search(Protocol):
         ...
 
 
+class Gate(Search, Protocol):
+    """A search behind a rule; ``refusal`` is (code, text) of the first placement that the rule forbade."""
+
+    @property
+    def refusal(self) -> tuple[Code, str] | None:
+        """Return what stood in the way, None where nothing did."""
+        ...
+
+
+class Rule(Protocol):
+    """A rule about the cluster as a whole that some placements would break: a promise, a reservation."""
+
+    def around(self, record: Record, search: Search) -> Gate | None:
+        """Return a search for one workload that keeps the rule, None where it cannot be broken by it."""
+        ...
+
+
 class Guard:
     """One workload's view of a search. ``refusal`` is (code, text) of the first queue rule that stood in the way.
 
-    ``searched`` tells whether any try passed the ceilings.
+    ``searched`` tells whether any try passed the ceilings; ``gates`` are the rules between the queues and the search.
     """
 
-    def __init__(self, search: Search, tree: QueueTree, record: Record, state: ClusterState, capacity: Amounts) -> None:
+    def __init__(
+        self, search: Search, tree: QueueTree, record: Record, state: ClusterState, capacity: Amounts, gates: list[Gate]
+    ) -> None:
         """Start with nothing refused."""
-        self.search: Final = search
+        self.search: Final = gates[-1] if gates else search
+        self.gates: Final = gates
         self.tree: Final = tree
         self.queue: Final = record.workload.queue
         self.firm: Final = not record.workload.preemptible
@@ -58,6 +78,14 @@ class Guard:
             if text:
                 return self._refuse(Code.WAITING_FOR_QUOTA, text)
         return found
+
+    def headline(self) -> tuple[Code, str] | None:
+        """Return the first reason by precedence why a place that was free was not taken, None where none was free."""
+        refusals = [gate.refusal for gate in self.gates if gate.refusal is not None]
+        if self.refusal is not None and (not self.searched or self.refusal[0] == Code.WAITING_FOR_QUOTA):
+            refusals.append(self.refusal)
+        order = list(Code)
+        return min(refusals, key=lambda refusal: order.index(refusal[0]), default=None)
 
     def _refuse(self, code: Code, text: str) -> Refused:
         if self.refusal is None or code == Code.WAITING_FOR_QUOTA:

@@ -1,0 +1,108 @@
+"""One workload's turn: its minimum now, more pods later, or the reason why it waits.
+
+A search answers where pods fit. What queues, promises and reservations forbid stands around the search as gates, and
+what makes room is asked only when nothing was free.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from railwise.engine.gangs.record import Record
+from railwise.engine.queues.accounts import Accounts
+from railwise.engine.queues.guard import Guard, Rule, Search
+from railwise.engine.reasons.verdict import Verdict
+from railwise.engine.search.placement import Found
+from railwise.engine.search.sizing import find_lost, find_minimum, find_most
+from railwise.engine.workloads import Workloads
+from railwise.model.reason import Code, Reason
+
+
+class Decider:
+    """Decides on one workload after the other, on the live state; ``rules`` stand around every search."""
+
+    def __init__(self, workloads: Workloads, search: Search, accounts: Accounts, verdict: Verdict) -> None:
+        """Keep the parts."""
+        self.workloads: Final = workloads
+        self.search: Final = search
+        self.accounts: Final = accounts
+        self.verdict: Final = verdict
+        self.rules: Final[list[Rule]] = []
+
+    def decide(self, record: Record) -> Reason | None:
+        """Give a workload its minimum; return why not, None where it has it."""
+        refusal = self._static_refusal(record)
+        if refusal is not None:
+            return refusal
+        return self._start(record) if record.short() else None
+
+    def grow(self, record: Record) -> None:
+        """Give a workload as much surplus as fits; one that was placed in this round is placed again, whole."""
+        guard = self.gate(record)
+        workloads = self.workloads
+        if record.started:
+            grows = workloads.may_grow(record)
+            grown = find_most(record.demand, guard.place) if grows else find_lost(record, guard.place)
+            if isinstance(grown, Found) and grown.pods:
+                self.put(record, grown)
+            return
+        pods = workloads.take(record, list(record.pods))
+        found = find_most(record.demand, guard.place)
+        if found is not None and len(found.pods) > len(pods):
+            self.put(record, found)
+        else:
+            workloads.restore(record, pods)
+
+    def put(self, record: Record, found: Found) -> None:
+        """Carry out what a search found."""
+        if found.pods or not record.pods:
+            record.met, record.exact = found.met, found.exact
+        self.workloads.place(record, found.pods)
+
+    def gate(self, record: Record) -> Guard:
+        """Return a workload's view of the search."""
+        return self.accounts.guard(record, self.search, self.rules)
+
+    def alternatives(self, record: Record) -> list[int]:
+        """Return the demands that may be tried, best first."""
+        ways = record.workload.alternatives
+        if ways and not record.started:
+            return sorted(range(len(record.demands)), key=lambda index: (ways[index].slowdown, index))
+        return [record.current]
+
+    def _static_refusal(self, record: Record) -> Reason | None:
+        """Return the reason that lies in the workload or its queue, whatever is free."""
+        workload = record.workload
+        if workload.invalid:
+            return self.verdict.plain(Code.INVALID_REQUEST, workload.invalid)
+        code, text = self.accounts.tree.refuses(workload.queue)
+        if code == Code.UNKNOWN_QUEUE:
+            return self.verdict.plain(code, text)
+        if record.unreadable is not None:
+            return self.verdict.plain(record.unreadable.code, record.unreadable.text)
+        if workload.suspend and not record.pods:
+            return self.verdict.plain(Code.SUSPENDED, "the workload is suspended")
+        if code is not None and not record.pods:
+            return self.verdict.plain(code, text)
+        if workload.unsupported and (not record.started or record.short()):
+            return self.verdict.plain(Code.UNSUPPORTED, workload.unsupported)
+        if record.demand.unsupported and (not record.started or record.short()):
+            return self.verdict.plain(
+                Code.UNSUPPORTED, "MIG slices and time slices are not placed yet; refused rather than guessed"
+            )
+        return None
+
+    def _start(self, record: Record) -> Reason | None:
+        guard = self.gate(record)
+        proven = True
+        for index in self.alternatives(record):
+            found = find_minimum(record.demands[index], guard.place)
+            if isinstance(found, Found):
+                record.choose(index)
+                self.put(record, found)
+                return None
+            proven = proven and found.proven
+        refusal = guard.headline()
+        if refusal is not None:
+            return self.verdict.plain(*refusal)
+        return self.verdict.refuse(record.demands[0], proven=proven)

@@ -1,0 +1,142 @@
+"""The workloads an engine knows: who runs where, since when, and who waits for something.
+
+Every change of what runs goes through here, so that the state, the books of the queues and the times of the pods
+never disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from railwise.engine.cluster.alter import alter_node
+from railwise.engine.cluster.ledger import Grant
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.events import Event, Finish, NodeChange, Submit
+from railwise.engine.gangs.record import PodKey, Record
+from railwise.engine.gangs.spot import Spot
+from railwise.engine.queues.accounts import Accounts
+from railwise.model.workload import Workload
+
+Pods = dict[PodKey, tuple[int, Grant]]
+"""Pods with their nodes and cards, as a record holds them."""
+
+
+class Workloads:
+    """All workloads by name. ``waiting`` are those that still want pods; ``now`` is the time of the round in µs.
+
+    ``touched`` collects the workloads whose pods changed, once somebody (``watch``) wants to know.
+    """
+
+    def __init__(self, state: ClusterState, accounts: Accounts) -> None:
+        """Start with none."""
+        self.state: Final = state
+        self.accounts: Final = accounts
+        self.records: Final[dict[str, Record]] = {}
+        self.waiting: Final[dict[str, Record]] = {}
+        self.touched: dict[Record, None] | None = None
+        self.now = 0
+
+    def book(self, workloads: Iterable[Workload]) -> None:
+        """Enter the workloads of a document: running pods whose cards are named are booked before the others."""
+        records = [Record(workload, self.state) for workload in workloads]
+        for record in sorted(records, key=lambda record: not record.names_cards()):
+            record.occupy(self.state, self.now)
+        for record in records:
+            self._changed(record)
+            self._enter(record)
+
+    def apply(self, event: Event) -> bool:
+        """Take an event; return whether facts about a node changed."""
+        if isinstance(event, Submit):
+            self.withdraw(event.workload.name)
+            record = Record(event.workload, self.state)
+            if event.workload.root.running is not None or event.workload.root.groups:
+                record.occupy(self.state, self.now)
+                self._changed(record)
+            self._enter(record)
+        elif isinstance(event, Finish):
+            self.withdraw(event.name)
+        else:
+            return self._alter(event)
+        return False
+
+    def withdraw(self, name: str) -> None:
+        """Forget a workload and free what it holds; a workload of the same name that comes again is a new one."""
+        gone = self.records.pop(name, None)
+        self.waiting.pop(name, None)
+        if gone is not None:
+            gone.release(self.state)
+            self._changed(gone)
+
+    def place(self, record: Record, spots: list[Spot]) -> None:
+        """Put pods where a search found room for them; they start now."""
+        record.put(self.state, spots, self.now)
+        self._changed(record)
+
+    def take(self, record: Record, keys: Iterable[PodKey]) -> Pods:
+        """Take pods off their nodes and return them, for ``restore``."""
+        pods = {key: record.pods[key] for key in keys}
+        record.take_away(self.state, list(pods))
+        self._changed(record)
+        return pods
+
+    def restore(self, record: Record, pods: Pods) -> None:
+        """Put pods back on the nodes and cards they had: the inverse of ``take``."""
+        record.put_back(self.state, pods)
+        self._changed(record)
+
+    def stop(self, record: Record, keys: Iterable[PodKey]) -> Pods:
+        """Evict pods: what is below its minimum afterwards waits as if it had just come; return the pods."""
+        pods = self.take(record, keys)
+        record.forget_times(pods)
+        if not record.pods:
+            record.started = False
+            record.lost.clear()
+        self.waiting[record.workload.name] = record
+        return pods
+
+    def wants_more(self, record: Record) -> bool:
+        """Return whether a workload still wants pods that it may get."""
+        if record.workload.invalid:
+            return False
+        if record.started and not self.may_grow(record):
+            return bool(record.lost)
+        return record.demand.pods > len(record.pods)
+
+    def may_grow(self, record: Record) -> bool:
+        """Return whether pods that never started may still come to a running workload."""
+        return record.workload.kind != "training" or record.workload.elastic
+
+    def _changed(self, record: Record) -> None:
+        if self.touched is not None:
+            self.touched[record] = None
+        self.accounts.recharge(record)
+
+    def _enter(self, record: Record) -> None:
+        self.records[record.workload.name] = record
+        if not record.started or record.short() or self.wants_more(record):
+            self.waiting[record.workload.name] = record
+
+    def _alter(self, event: NodeChange) -> bool:
+        node = self.state.index_of.get(event.name)
+        if node is None:
+            return False
+        running = [shape for record in self.records.values() for shape in record.shapes_on(node)]
+        alter_node(self.state, node, event.values, running)
+        if event.values.get("ready") is False and self.state.policy.node_grace == 0:
+            self._lose(node)
+        elif event.values.get("ready") is True or "gpu.unhealthy" in event.values:
+            for record in self.records.values():
+                if self.wants_more(record):
+                    self.waiting[record.workload.name] = record
+        return True
+
+    def _lose(self, node: int) -> None:
+        """Take the pods of a dead node as lost."""
+        for record in self.records.values():
+            keys = [key for key, (where, _) in record.pods.items() if where == node]
+            if keys:
+                self.take(record, keys)
+                record.lose(keys, self.now)
+                self.waiting[record.workload.name] = record
