@@ -12,6 +12,7 @@ from tests.cli.conftest import Railwise
 
 HEAD = "apiVersion: railwise.dev/v1alpha1\nkind: Case\n"
 CLUSTER = "scenario: {nodes: [{name: n1, gpus: 8}], workloads: [{name: a, pods: 1, request: {gpu: 8}}]}"
+REFUSED = CLUSTER.replace("pods: 1", "unsupported: no such rule")
 
 
 def _case(name: str, area: str, spec: str) -> str:
@@ -50,6 +51,23 @@ def test_a_failure_says_what_was_expected_and_why(railwise: Railwise, cases: Pat
         "ok    file",
         "2 passed, 1 failed, 1 not judged (they need more than this version can do)",
     ]
+
+
+def test_a_refused_rule_is_named_as_such_and_fails_the_run(railwise: Railwise) -> None:
+    text = _case("odd", "sharing", f"{REFUSED}, expect: [{{workload: a, state: placed}}]")
+    done = railwise("test", "-", stdin=text)
+    first, last = done.out.splitlines()
+    assert first.startswith("--    odd: Unsupported, no such rule")
+    assert last == "0 passed, 0 failed, 1 unsupported (a rule of theirs is refused)"
+    assert done.code == 1
+    assert "expected placed, found pending (Unsupported" in railwise("test", "-", "-o", "wide", stdin=text).out
+
+
+def test_who_expects_a_refusal_passes_and_what_else_differs_fails(railwise: Railwise) -> None:
+    asked = _case("asked", "sharing", f"{REFUSED}, expect: [{{workload: a, reason: Unsupported}}]")
+    assert railwise("test", "-", stdin=asked).out.startswith("ok    asked")
+    other = _case("other", "sharing", f"{REFUSED}, expect: [{{workload: b, state: placed}}]")
+    assert railwise("test", "-", stdin=other).out.startswith("FAIL  other")
 
 
 def test_an_area_narrows_the_run_and_success_is_zero(railwise: Railwise, cases: Path) -> None:

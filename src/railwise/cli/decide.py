@@ -16,7 +16,7 @@ def decide(scenario: Scenario, policy: str = "railwise") -> Plan:
         return plan_scenario(scenario)
     from railwise.engine import policies
 
-    return plan_scenario(scenario, policies.by_name(policy))
+    return plan_scenario(scenario, policies.by_name(policy, scenario.seed))
 
 
 def advised(scenario: Scenario, entry: WorkloadPlan) -> WorkloadPlan:

@@ -27,7 +27,8 @@ def command(*, paths: tuple[str, ...], areas: tuple[str, ...], form: str) -> int
     """Run policy tests: what a plan must be on a small cluster.
 
     CASE is a file of `kind: Case` documents, or a folder with such files. A case that needs what this version cannot do
-    yet is named and counts as neither passed nor failed.
+    yet is named and counts as neither passed nor failed. A case whose workload is refused as Unsupported is named as
+    such and fails the run, unless that is what it expects.
     """
     from railwise.cli.output import listing, print_data, print_lines
     from railwise.formats.cases.expectation import Outcome, judge
@@ -45,7 +46,7 @@ def command(*, paths: tuple[str, ...], areas: tuple[str, ...], form: str) -> int
         print_data(listing("CaseResultList", [_item(case, verdict) for case, verdict in verdicts]), form)
     else:
         print_lines([_summary([verdict for _, verdict in verdicts])])
-    failed = any(verdict.outcome is Outcome.FAILED for _, verdict in verdicts)
+    failed = any(verdict.outcome in {Outcome.FAILED, Outcome.UNSUPPORTED} for _, verdict in verdicts)
     return ExitCode.FINDING if failed else ExitCode.OK
 
 
@@ -92,10 +93,13 @@ def _lines(case: Case, verdict: Verdict, *, wide: bool) -> list[Cell | str]:
         first = Cell(f"ok    {case.name}", "good")
     elif verdict.outcome is Outcome.FAILED:
         first = Cell(f"FAIL  {case.name}", "bad")
+    elif verdict.outcome is Outcome.UNSUPPORTED:
+        first = Cell(f"--    {case.name}: Unsupported, {verdict.needs}", "warn")
     else:
         first = Cell(f"--    {case.name}: needs {verdict.needs}", "dim")
-    details: list[Cell | str] = [f"      {text}" for text in verdict.differences]
-    if case.notes and (wide or verdict.differences):
+    shown = verdict.differences if wide or verdict.outcome is Outcome.FAILED else ()
+    details: list[Cell | str] = [f"      {text}" for text in shown]
+    if case.notes and (wide or shown):
         details.append(Cell(f"      why: {case.notes}", "dim"))
     return [first, *details]
 
@@ -117,6 +121,8 @@ def _summary(verdicts: list[Verdict]) -> Cell:
 
     counts = {outcome: sum(verdict.outcome is outcome for verdict in verdicts) for outcome in Outcome}
     text = f"{counts[Outcome.PASSED]} passed, {counts[Outcome.FAILED]} failed"
+    if counts[Outcome.UNSUPPORTED]:
+        text += f", {counts[Outcome.UNSUPPORTED]} unsupported (a rule of theirs is refused)"
     if counts[Outcome.NEEDS]:
         text += f", {counts[Outcome.NEEDS]} not judged (they need more than this version can do)"
-    return Cell(text, "bad" if counts[Outcome.FAILED] else "good")
+    return Cell(text, "bad" if counts[Outcome.FAILED] or counts[Outcome.UNSUPPORTED] else "good")

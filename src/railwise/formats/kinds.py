@@ -34,6 +34,24 @@ class Kind(Generic[T]):
         raise TypeError(f"{type(self).__name__} has no schema beside {len(definitions)} definitions")
 
 
+class Anything(Kind[object]):
+    """A value that somebody else reads, perhaps later and because it may well be faulty; ``form`` is its schema."""
+
+    def __init__(self, form: Schema) -> None:
+        """Keep the schema."""
+        self._form = form
+
+    def read(self, value: object, path: str, faults: Faults) -> object:
+        """Return the value as it stands."""
+        del path, faults
+        return value
+
+    def schema(self, definitions: Definitions) -> Schema:
+        """Return the JSON Schema."""
+        del definitions
+        return dict(self._form)
+
+
 class Whole(Kind[int]):
     """A whole number from ``least`` to ``most``, both included."""
 

@@ -2,7 +2,8 @@
 
 Every difference names the item, what was expected and what was found, because a failed policy test is read by somebody
 who did not write it. A case that asks for what this version cannot do yet is neither passed nor failed: it says what it
-needs.
+needs. One that fails because a workload is refused as ``Unsupported`` says that: its rule was not broken, but not kept
+either.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from railwise.formats.scenario.reader import read_scenario, read_spec
 from railwise.model.errors import Fault, InputError
 from railwise.model.plan import Plan, PodPlacement, WorkloadPlan
 from railwise.model.quantity import format_thousandths
+from railwise.model.reason import Code
 from railwise.model.scenario import Scenario
 
 TWIN: Final = "the twin"
@@ -44,12 +46,16 @@ class Outcome(Enum):
 
     PASSED = "passed"
     FAILED = "failed"
+    UNSUPPORTED = "unsupported"
     NEEDS = "needs"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The end of a case; ``differences`` are those of a failed one, ``needs`` what this version lacks to judge it."""
+    """The end of a case; ``differences`` are those of a failed or unsupported one.
+
+    ``needs`` says what this version lacks to judge the case, or which rule of it is refused.
+    """
 
     outcome: Outcome
     differences: tuple[str, ...] = ()
@@ -69,15 +75,30 @@ def judge(case: Case) -> Verdict:
     """Run a case and return how it ended."""
     result = _Result(case)
     differences: list[str] = []
+    missed: list[Expectation] = []
     needs = ""
     for expectation in case.expect:
         try:
-            differences += [f"{expectation.path}: {text}" for text in _differences(expectation, result)]
+            found = _differences(expectation, result)
         except NeedsError as lacking:
             needs = needs or str(lacking)
+            continue
+        differences += [f"{expectation.path}: {text}" for text in found]
+        missed += [expectation] * bool(found)
     if differences:
-        return Verdict(Outcome.FAILED, tuple(differences))
+        refused = _unsupported(missed, result)
+        return Verdict(Outcome.UNSUPPORTED if refused else Outcome.FAILED, tuple(differences), refused)
     return Verdict(Outcome.NEEDS, needs=needs) if needs else Verdict(Outcome.PASSED)
+
+
+def _unsupported(missed: list[Expectation], result: _Result) -> str:
+    """Return which rule is refused, where all workloads that disappoint are refused for want of support."""
+    names = [choice.workload.name for one in missed for choice in (one, *one.one_of) if choice.workload is not None]
+    plans = [result.of(name) for name in dict.fromkeys(names)] if not result.faults else []
+    reasons = [plan.reason for plan in plans if plan is not None and plan.reason is not None]
+    if not plans or [reason.code for reason in reasons] != [Code.UNSUPPORTED] * len(plans):
+        return ""
+    return reasons[0].summary
 
 
 class _Result:

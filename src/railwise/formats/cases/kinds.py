@@ -18,24 +18,6 @@ LINE: Final = Text(r"[^\x00-\x1f\x7f-\x9f]+", 2000, "a text of one line")
 """A name or path as a message would show it."""
 
 
-class Anything(Kind[object]):
-    """A value that is read later, because it may well be faulty on purpose; the schema is that of ``forms``."""
-
-    def __init__(self, schema: Schema) -> None:
-        """Keep the schema."""
-        self._schema = schema
-
-    def read(self, value: object, path: str, faults: Faults) -> object:
-        """Return the value as it is."""
-        del path, faults
-        return value
-
-    def schema(self, definitions: Definitions) -> Schema:
-        """Return the JSON Schema."""
-        del definitions
-        return self._schema
-
-
 class Within(Kind[Bounds]):
     """A number, or ``{min, max}``; numbers are of one kind."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from railwise.formats.cases.kinds import LINE, NUMBER, Anything, Made, Shares, Within
+from railwise.formats.cases.kinds import LINE, NUMBER, Made, Shares, Within
 from railwise.formats.cases.model import (
     RUN_PLAN,
     RUN_SIMULATE,
@@ -22,7 +22,7 @@ from railwise.formats.cases.model import (
     Where,
 )
 from railwise.formats.faults import Faults, at_key
-from railwise.formats.kinds import Choice, Definitions, Flag, Kind, ListOf, MapOf, Schema, Whole
+from railwise.formats.kinds import Anything, Choice, Definitions, Flag, Kind, ListOf, MapOf, Schema, Whole
 from railwise.formats.records import Deferred, Field, Record
 from railwise.formats.terms import DURATION, LABELS, LEVEL, MOST_NODES, NAME, NOTE, SENTENCE, THOUSANDTHS, Hostlist
 from railwise.model.plan import State

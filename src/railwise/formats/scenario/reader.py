@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from railwise.formats.faults import Faults, at_key, described, guess
-from railwise.formats.kinds import ByForm, Kind, ListOf, Schema, Whole
+from railwise.formats.kinds import Anything, ByForm, ListOf, Whole
 from railwise.formats.merge import merge
 from railwise.formats.records import Field, Record
 from railwise.formats.scenario.events import EVENTS, build_changes
@@ -30,21 +30,10 @@ API_VERSION = "railwise.dev/v1alpha1"
 KINDS = ("Scenario", "Plan", "Case", "Fabric")
 
 
-class _Anything(Kind[object]):
-    """A value that somebody else reads."""
+OBJECT = Anything({"type": "object"})
+"""A mapping that is read elsewhere, or not at all."""
 
-    def read(self, value: object, path: str, faults: Faults) -> object:
-        """Return the value as it stands."""
-        del path, faults
-        return value
-
-    def schema(self, definitions: dict[str, Schema]) -> Schema:
-        """Return the JSON Schema."""
-        del definitions
-        return {"type": "object"}
-
-
-MANIFESTS = ListOf(ByForm[Any]("a path or a Kubernetes object", {str: PATH, dict: _Anything()}))
+MANIFESTS = ListOf(ByForm[Any]("a path or a Kubernetes object", {str: PATH, dict: OBJECT}))
 
 SPEC_RECORD = Record(
     "ScenarioSpec",
@@ -67,7 +56,7 @@ METADATA_RECORD = Record(
     {
         "name": Field(NAME, "the name of the document"),
         "labels": Field(LABELS, "labels"),
-        "annotations": Field(ByForm[Any]("a mapping", {dict: _Anything()}, or_nothing=True), "not read"),
+        "annotations": Field(ByForm[Any]("a mapping", {dict: OBJECT}, or_nothing=True), "not read"),
         "source": Field(NOTE, "where it comes from"),
         "notes": Field(NOTE, "what it is for"),
     },
