@@ -34,6 +34,14 @@ def _new(scenario: Scenario, plan: Plan) -> list[tuple[Workload, WorkloadPlan]]:
     return [(workload, one) for workload, one in pairs if one.state is State.PLACED]
 
 
+def _around(scenario: Scenario, plan: Plan) -> Scenario:
+    """Return the scenario with what ran before where it runs after the plan: what new workloads find."""
+    later = after(scenario, plan)
+    placed = {workload.name for workload, _ in _new(scenario, plan)}
+    kept = [old if old.name in placed else new for old, new in zip(scenario.workloads, later.workloads, strict=True)]
+    return replace(scenario, workloads=tuple(kept))
+
+
 def _leaf(workload: Workload, plan: WorkloadPlan, pod: PodPlacement) -> Group:
     groups = {"/".join(path): group for path, group in leaves(_root(workload, plan))}
     return groups[pod.group]
@@ -45,14 +53,15 @@ def test_every_workload_is_answered_once_and_in_order(seed: int) -> None:
     assert [one.name for one in plan.workloads] == [workload.name for workload in scenario.workloads]
     for one in plan.workloads:
         assert (one.state is State.PENDING) == (one.reason is not None)
-        assert bool(one.pods) == (one.state is not State.PENDING)
+        assert bool(one.pods) == (one.state not in {State.PENDING, State.EVICTED})
 
 
 @given(seeds)
 def test_never_partial(seed: int) -> None:
     scenario, plan = _planned(seed)
+    around = _around(scenario, plan)
     for workload, one in _new(scenario, plan):
-        faults = Placed(scenario, workload, one.pods, _root(workload, one)).faults
+        faults = Placed(around, workload, one.pods, _root(workload, one)).faults
         assert [fault for fault in faults if "needed" in fault or "ranks" in fault] == []
 
 
@@ -70,17 +79,21 @@ def test_never_double_booked(seed: int) -> None:
 @given(seeds)
 def test_required_always_honoured(seed: int) -> None:
     scenario, plan = _planned(seed)
+    around = _around(scenario, plan)
     for workload, one in _new(scenario, plan):
-        placed = Placed(scenario, workload, one.pods, _root(workload, one))
+        placed = Placed(around, workload, one.pods, _root(workload, one))
         assert placed.faults == []
         assert placed.unordered() == []
 
 
 @given(seeds)
-def test_whoever_runs_runs_on(seed: int) -> None:
+def test_whoever_runs_runs_on_unless_the_plan_says_for_whom_not(seed: int) -> None:
     scenario, plan = _planned(seed)
+    touched = {one.workload for one in plan.evictions} | {one.workload for one in plan.moves}
+    placed = {one.name for one in plan.workloads if one.state is State.PLACED}
+    assert {one.beneficiary for one in plan.evictions} | {one.beneficiary for one in plan.moves} <= placed
     for workload, one in zip(scenario.workloads, plan.workloads, strict=True):
-        if workload.root.running is not None:
+        if workload.root.running is not None and workload.name not in touched:
             assert one.state is State.RUNNING
             assert tuple(pod.node for pod in one.pods) == workload.root.running.nodes
             assert tuple(pod.cards for pod in one.pods) == workload.root.running.cards
@@ -111,7 +124,7 @@ def _check_idempotent(seed: int) -> None:
     again = plan_scenario(after(scenario, plan))
     for first, second in zip(plan.workloads, again.workloads, strict=True):
         assert second.pods == first.pods, first.name
-        kept = State.RUNNING if first.state is State.PLACED else first.state
+        kept = {State.PENDING: State.PENDING, State.EVICTED: State.PENDING}.get(first.state, State.RUNNING)
         assert second.state is kept, first.name
     assert not again.evictions
     assert not again.moves

@@ -13,6 +13,7 @@ from typing import Final
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.deciding import Decider
 from railwise.engine.events import Event, Finish, NodeChange, Submit
+from railwise.engine.eviction.news import News
 from railwise.engine.gangs.record import Record
 from railwise.engine.indexed.indexes import Indexes
 from railwise.engine.queues.accounts import Accounts
@@ -60,7 +61,7 @@ class Engine:
         self.accounts: Final = Accounts(scenario.queues, self.state, self.verdict)
         self.workloads: Final = Workloads(self.state, self.accounts)
         self.records: Final = self.workloads.records
-        self.decider: Final = Decider(self.workloads, self.search, self.accounts, self.verdict)
+        self.decider: Final = Decider(self.workloads, self.search, self.accounts, self.verdict, evicts=policy is None)
         self.warnings: Final[list[str]] = list(scenario.warnings)
         self._first: tuple[Workload, ...] = scenario.workloads
 
@@ -74,8 +75,11 @@ class Engine:
         reasons: dict[str, Reason] = {}
         placed: list[Record] = []
         queue: list[Record] = []
+        news = self.decider.open_round()
         self.accounts.open_round(self.records.values())
         for record in self.accounts.turns(list(waiting.values())):
+            if news.stopped(record):
+                continue
             queue.append(record)
             reason = self.decider.decide(record)
             if reason is not None:
@@ -85,9 +89,9 @@ class Engine:
         if self._surplus(queue, reasons):
             placed += self._ask_again(queue, reasons)
         for record in placed:
-            if not self.workloads.wants_more(record):
+            if not record.short() and not self.workloads.wants_more(record):
                 del waiting[record.workload.name]
-        return self._plan(queue, reasons)
+        return self._plan(queue, reasons, news)
 
     def _take_in(self, events: Sequence[Event], now: int) -> None:
         """Bring the books up to date."""
@@ -122,9 +126,9 @@ class Engine:
         self._surplus(started, reasons)
         return started
 
-    def _plan(self, queue: list[Record], reasons: dict[str, Reason]) -> Plan:
+    def _plan(self, queue: list[Record], reasons: dict[str, Reason], news: News) -> Plan:
         workloads: list[WorkloadPlan] = []
-        for record in queue:
+        for record in [*queue, *news.others(queue)]:
             reason = reasons.get(record.workload.name)
             if reason is not None or not record.started or record.changed:
                 workloads.append(self.describe(record, reason))
@@ -135,6 +139,8 @@ class Engine:
             scenario=self.scenario.name,
             time=self.workloads.now,
             workloads=tuple(workloads),
+            evictions=news.evictions(),
+            moves=news.moves(self.state),
             warnings=tuple(self.warnings),
             decisions=len(queue),
         )
@@ -144,6 +150,9 @@ class Engine:
         workload = record.workload
         running = State.RUNNING if record.started else State.PLACED
         state = State.PENDING if record.short() else running
+        news = self.decider.news
+        if news.about(record):
+            state = news.state(record)
         known = record.unreadable is None
         return WorkloadPlan(
             name=workload.name,
@@ -153,6 +162,7 @@ class Engine:
             domains=record.domains(self.state) if record.pods and known else {},
             preferred_met=record.prefers_where_it_runs(self.state) if record.started else record.met,
             reason=reason,
+            victims=news.victims_of(record),
             alternative=record.demand.alternative if known else -1,
             exact=record.exact,
         )
@@ -171,6 +181,9 @@ def plan_scenario(scenario: Scenario, policy: Policy | None = None) -> Plan:
         scenario=scenario.name,
         time=0,
         workloads=workloads,
+        evictions=decided.evictions,
+        moves=decided.moves,
+        reservations=decided.reservations,
         warnings=tuple(engine.warnings),
         decisions=decided.decisions,
         slots_left=slots_left(engine.state),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from railwise.engine.eviction.evictor import Evictor
+from railwise.engine.eviction.news import News
 from railwise.engine.gangs.record import Record
 from railwise.engine.queues.accounts import Accounts
 from railwise.engine.queues.guard import Guard, Rule, Search
@@ -21,13 +23,22 @@ from railwise.model.reason import Code, Reason
 class Decider:
     """Decides on one workload after the other, on the live state; ``rules`` stand around every search."""
 
-    def __init__(self, workloads: Workloads, search: Search, accounts: Accounts, verdict: Verdict) -> None:
-        """Keep the parts."""
+    def __init__(
+        self, workloads: Workloads, search: Search, accounts: Accounts, verdict: Verdict, *, evicts: bool
+    ) -> None:
+        """Keep the parts; ``evicts``: running workloads may have to make room."""
         self.workloads: Final = workloads
         self.search: Final = search
         self.accounts: Final = accounts
         self.verdict: Final = verdict
         self.rules: Final[list[Rule]] = []
+        self.evictor: Final = Evictor(workloads, self.gate) if evicts else None
+        self.news = News()
+
+    def open_round(self) -> News:
+        """Start a round, in which nothing has happened yet to anybody who runs."""
+        self.news = News()
+        return self.news
 
     def decide(self, record: Record) -> Reason | None:
         """Give a workload its minimum; return why not, None where it has it."""
@@ -102,7 +113,21 @@ class Decider:
                 self.put(record, found)
                 return None
             proven = proven and found.proven
+        if self._make_room(record):
+            return None
         refusal = guard.headline()
         if refusal is not None:
             return self.verdict.plain(*refusal)
         return self.verdict.refuse(record.demands[0], proven=proven)
+
+    def _make_room(self, record: Record) -> bool:
+        """Let others stop or move for a workload that found no room; return whether it has its minimum then."""
+        evictor = self.evictor
+        room = evictor.make_room(record, self.alternatives(record)) if evictor is not None else None
+        if evictor is None or room is None:
+            return False
+        record.choose(room.demand)
+        self.put(record, room.found)
+        self.news.evicted.extend(room.gone)
+        evictor.rehouse(room.gone)
+        return True

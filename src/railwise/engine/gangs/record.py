@@ -170,6 +170,11 @@ class Record:
             self.pods[number, rank] = (node, grant)
             leaf.fixed[rank] = node
 
+    def pod_name(self, key: PodKey) -> str:
+        """Return the name of a pod: workload, group path and rank."""
+        path = self.demand.leaves[key[0]].path
+        return f"{self.workload.name}-{path.replace('/', '-')}-{key[1]}" if path else f"{self.workload.name}-{key[1]}"
+
     def placements(self, state: ClusterState) -> tuple[PodPlacement, ...]:
         """Return all pods that run, group by group, in rank order."""
         name, nodes, leaves = self.workload.name, state.nodes, self.demand.leaves

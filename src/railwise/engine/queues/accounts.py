@@ -21,7 +21,10 @@ from railwise.model.queue import Queue
 
 
 class Accounts:
-    """The tree of queues with its books. ``shares`` and ``capacity`` are those of the current round."""
+    """The tree of queues with its books.
+
+    ``shares``, ``quotas`` (shrunk to what there is) and ``capacity`` are those of the current round.
+    """
 
     def __init__(self, queues: Iterable[Queue], state: ClusterState, verdict: Verdict) -> None:
         """Open empty books."""
@@ -30,6 +33,7 @@ class Accounts:
         self.verdict: Final = verdict
         self.capacity: Amounts = {}
         self.shares: Shares = {}
+        self.quotas: Shares = {}
 
     def recharge(self, record: Record) -> None:
         """Count in its queue what a workload holds now."""
@@ -63,7 +67,7 @@ class Accounts:
             if record.workload.queue in self.tree.sound:
                 add(demand.setdefault(record.workload.queue, {}), self._demand(record))
         self.capacity = capacity_of(self.state, running)
-        self.shares = queue_shares(self.tree, demand, self.capacity)
+        self.shares, self.quotas = queue_shares(self.tree, demand, self.capacity)
 
     def _demand(self, record: Record) -> Amounts:
         """Return what a workload asks for in all, surplus included; nothing where it can never run."""

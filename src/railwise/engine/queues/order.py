@@ -21,16 +21,13 @@ Key = tuple[bool, bool, Fraction, int, str]
 
 def in_order(records: Iterable[Record]) -> list[Record]:
     """Return workloads of one queue in the order in which they are served."""
-    return sorted(
-        records,
-        key=lambda record: (
-            -record.workload.priority,
-            not record.started,
-            record.workload.submit,
-            record.workload.order,
-            record.workload.name,
-        ),
-    )
+    return sorted(records, key=queue_order)
+
+
+def queue_order(record: Record) -> tuple[int, bool, int, int, str]:
+    """Return the place of a workload in its queue, as a key that grows."""
+    workload = record.workload
+    return -workload.priority, not record.started, workload.submit, workload.order, workload.name
 
 
 class Turns:
@@ -90,7 +87,7 @@ class Turns:
         worst = Fraction(0)
         for resource in self.tree.counted:
             held = self.tree.held[name].get(resource, 0) + ask.get(resource, 0)
-            if not held:
+            if not held or not self.tree.counts(name, resource):
                 continue
             due = self.shares[name].get(resource, Fraction(0))
             if due == 0:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from railwise.engine.cluster.shapes import UNLIMITED
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.charges import GPU, Amounts, add
-from railwise.engine.queues.fairness import CARD, Claim, fair_shares
+from railwise.engine.queues.fairness import CARD, Claim, fair_shares, shrunk
 from railwise.engine.queues.queue_tree import TOP, QueueTree
 
 Shares = dict[str, dict[str, Fraction]]
@@ -32,15 +32,16 @@ def capacity_of(state: ClusterState, running: Iterable[tuple[int, Amounts]]) -> 
     return {resource: min(amount, UNLIMITED) for resource, amount in total.items()}
 
 
-def queue_shares(tree: QueueTree, demand: dict[str, Amounts], capacity: Amounts) -> Shares:
-    """Return the fair share of every queue; ``demand`` is given per leaf queue."""
+def queue_shares(tree: QueueTree, demand: dict[str, Amounts], capacity: Amounts) -> tuple[Shares, Shares]:
+    """Return the fair share of every queue, and its quota shrunk to what there is; ``demand`` is per leaf queue."""
     wanted: dict[str, Amounts] = {}
     for name in tree.children[TOP]:
         _demand_of(tree, name, demand, wanted)
     shares: Shares = {name: {} for name in tree.sound}
+    quotas: Shares = {name: {} for name in tree.sound}
     for resource in tree.counted:
-        _share_below(tree, TOP, resource, Fraction(capacity.get(resource, 0)), wanted, shares)
-    return shares
+        _share_below(tree, TOP, resource, Fraction(capacity.get(resource, 0)), wanted, (shares, quotas))
+    return shares, quotas
 
 
 def _demand_of(tree: QueueTree, name: str, demand: dict[str, Amounts], wanted: dict[str, Amounts]) -> Amounts:
@@ -56,8 +57,14 @@ def _demand_of(tree: QueueTree, name: str, demand: dict[str, Amounts], wanted: d
 
 
 def _share_below(
-    tree: QueueTree, parent: str, resource: str, total: Fraction, wanted: dict[str, Amounts], shares: Shares
+    tree: QueueTree,
+    parent: str,
+    resource: str,
+    total: Fraction,
+    wanted: dict[str, Amounts],
+    found: tuple[Shares, Shares],
 ) -> None:
+    shares, quotas = found
     claims = [
         Claim(
             name=name,
@@ -73,7 +80,9 @@ def _share_below(
     ]
     if not claims:
         return
+    for claim in shrunk(claims, total):
+        quotas[claim.name][resource] = claim.quota
     unit = CARD if resource == GPU else 1
     for name, share in fair_shares(claims, total, unit).items():
         shares[name][resource] = share
-        _share_below(tree, name, resource, share, wanted, shares)
+        _share_below(tree, name, resource, share, wanted, found)

@@ -62,6 +62,10 @@ class QueueTree:
                 self.quota[name][resource] = most
         return self.quota[name]
 
+    def counts(self, name: str, resource: str) -> bool:
+        """Return whether a resource counts in a queue: GPUs always, others where its quota or limit names them."""
+        return resource == GPU or resource in self.quota[name] or resource in self.by_name[name].limit
+
     def chain(self, name: str) -> list[Queue]:
         """Return a sound queue and the queues above it, from below."""
         found: list[Queue] = []

@@ -95,13 +95,18 @@ def find_lost(record: Record, search: Search) -> Found | Refused:
     ranks: dict[int, list[int]] = {}
     for number, rank in sorted(record.lost):
         ranks.setdefault(demand.leaves[number].index, []).append(rank)
+    return search(demand, ranks, taking_part(demand, ranks)) if ranks else Refused(proven=True)
+
+
+def taking_part(demand: Demand, ranks: dict[int, list[int]]) -> set[int]:
+    """Return the parts that run or are to run when these ranks (per leaf, by part index) are placed."""
     chosen: set[int] = set()
     for leaf in demand.leaves:
         part: Part | None = leaf if leaf.fixed or leaf.index in ranks else None
         while part is not None:
             chosen.add(part.index)
             part = part.parent
-    return search(demand, ranks, chosen) if ranks else Refused(proven=True)
+    return chosen
 
 
 def find_most(demand: Demand, search: Search) -> Found | None:

@@ -1,0 +1,111 @@
+"""One workload that wants room which others hold, and what may be taken for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
+
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.eviction.quality import Key, quality
+from railwise.engine.eviction.rights import Held, Rights, books
+from railwise.engine.eviction.units import FREE, Cost, Unit, added
+from railwise.engine.gangs.charges import Amounts, add, of_pod, of_ranks
+from railwise.engine.gangs.demand import Demand
+from railwise.engine.gangs.needed import needed_leaves
+from railwise.engine.gangs.record import Record
+from railwise.engine.search.placement import Found
+from railwise.engine.search.sizing import ranks_for
+from railwise.engine.workloads import Pods, Workloads
+
+Place = Callable[[Record, int], Found | None]
+"""Searches for the minimum of a workload's demand of this index, on the state as it is, by every rule of its queue."""
+
+
+WayKey = tuple[Cost, tuple[int, ...], Key, tuple[tuple[int, int, int, int], ...]]
+
+
+class Way(NamedTuple):
+    """One way to make room: who goes, at what cost, and where the claimant then goes. Smaller keys are better."""
+
+    key: WayKey
+    units: list[Unit]
+    found: Found
+
+
+class Claim:
+    """One demand of one workload. ``before`` is what the queues held before anybody went."""
+
+    def __init__(self, record: Record, index: int, workloads: Workloads, search: Place) -> None:
+        """Work out what the claimant asks its queues for."""
+        self.record: Final = record
+        self.demand: Final = record.demands[index]
+        self.index: Final = index
+        self.workloads: Final = workloads
+        self.state: Final[ClusterState] = workloads.state
+        self._search: Final = search
+        self.ask: Final = _least(self.demand, self.state)
+        self.rights: Final = Rights(record, self.ask, workloads.accounts, workloads.now)
+        self.before: Final[Held] = books(workloads.accounts)
+        self._turns: Final[dict[str, int]] = {}
+
+    def fits(self) -> Found | None:
+        """Return where the claimant's minimum fits on the state as it is."""
+        return self._search(self.record, self.index)
+
+    def valid(self, units: list[Unit], taken: dict[Record, Pods]) -> bool:
+        """Return whether just these may go; ``taken`` holds their pods."""
+        amounts: dict[Record, Amounts] = {}
+        for unit in units:
+            if unit.record is self.record:
+                continue
+            total = amounts.setdefault(unit.record, {})
+            for key in unit.keys:
+                shape = unit.record.demand.leaves[key[0]].shape
+                node, grant = taken[unit.record][key]
+                if shape is not None:
+                    add(total, of_pod(shape, node, grant, self.state))
+        return self.rights.valid(amounts.items(), self.before)
+
+    def way(self, units: list[Unit], found: Found) -> Way:
+        """Return a way that is carried out on the state just now, but for the claimant."""
+        key = (total(units), starts(units), self.better(found), self._last_in_order(units))
+        return Way(key, units, found)
+
+    def _last_in_order(self, units: list[Unit]) -> tuple[tuple[int, int, int, int], ...]:
+        """Return the places of the victims in the order of turns, negated: those served last compare as less."""
+        places: list[tuple[int, int, int, int]] = []
+        for unit in units:
+            workload = unit.record.workload
+            place = (-self._turn_of(workload.queue), workload.priority, -workload.submit, -workload.order)
+            places.append(place)
+        return tuple(sorted(places))
+
+    def _turn_of(self, queue: str) -> int:
+        """Return the position of a queue among all leaf queues in the order of turns before anybody went."""
+        if not self._turns and self.rights.tree.declared:
+            leaves = [name for name in self.before if name not in self.rights.tree.children]
+            leaves.sort(key=self.rights.standing)
+            self._turns.update({name: position for position, name in enumerate(leaves)})
+        return self._turns.get(queue, 0)
+
+    def better(self, found: Found) -> Key:
+        """Return how good a placement is on the state as it is."""
+        return quality(self.demand, found.pods, self.state)
+
+
+def total(units: Iterable[Unit]) -> Cost:
+    """Return what it costs that all of these go."""
+    cost = FREE
+    for unit in units:
+        cost = added(cost, unit.cost)
+    return cost
+
+
+def starts(units: Iterable[Unit]) -> tuple[int, ...]:
+    """Return the starts of the victims, oldest first, so that the set whose oldest is youngest compares as less."""
+    return tuple(sorted([-unit.since for unit in units], reverse=True))
+
+
+def _least(demand: Demand, state: ClusterState) -> Amounts:
+    counts = {leaf.index: leaf.group.min_pods for leaf in needed_leaves(demand.root)}
+    return of_ranks(demand, ranks_for(demand, counts), state)

@@ -1,0 +1,128 @@
+"""Making room for a workload that found none: who goes, for whom, by which right, at what cost.
+
+Nobody is asked while there is room, and nobody goes for a preference or for surplus. The least important tier of
+victims that makes room decides; within it surplus pods alone if they suffice, else the least work lost. A victim that
+fits elsewhere at once is moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from railwise.engine.eviction.claim import Claim, Way
+from railwise.engine.eviction.news import Evicted, taken_from
+from railwise.engine.eviction.trial import Trial
+from railwise.engine.eviction.units import FREE, Unit, surplus_units, whole_unit
+from railwise.engine.gangs.record import PodKey, Record
+from railwise.engine.queues.guard import Guard
+from railwise.engine.queues.order import queue_order
+from railwise.engine.search.placement import Found
+from railwise.engine.search.sizing import find_minimum, taking_part
+from railwise.engine.workloads import Workloads
+
+Gate = Callable[[Record], Guard]
+"""Makes a workload's view of the search."""
+
+
+class Room(NamedTuple):
+    """Room that was made: where the claimant goes (by which of its demands), and who left for it."""
+
+    demand: int
+    found: Found
+    gone: list[Evicted]
+
+
+class Evictor:
+    """Finds and carries out the cheapest way to make room."""
+
+    def __init__(self, workloads: Workloads, gate: Gate) -> None:
+        """Keep the parts."""
+        self.workloads: Final = workloads
+        self.gate: Final = gate
+
+    def make_room(self, record: Record, indices: list[int]) -> Room | None:
+        """Take off the victims for the first demand that can be served so; None where none can."""
+        for index in indices:
+            claim = Claim(record, index, self.workloads, self._minimum)
+            way = self._own_surplus(claim) or self._others(claim)
+            if way is not None:
+                return Room(index, way.found, self._carry_out(claim, way))
+        return None
+
+    def _minimum(self, record: Record, index: int) -> Found | None:
+        found = find_minimum(record.demands[index], self.gate(record).place)
+        return found if isinstance(found, Found) else None
+
+    def _own(self, claim: Claim) -> list[Unit]:
+        """Return the claimant's own surplus, highest ranks first; it costs nothing."""
+        if not claim.record.pods:
+            return []
+        units = surplus_units(claim.record, self.workloads.state, self.workloads.now)
+        return [Unit(unit.record, unit.keys, FREE, whole=False, after=None) for unit in units]
+
+    def _own_surplus(self, claim: Claim) -> Way | None:
+        own = self._own(claim)
+        return Trial(claim, own).run() if own else None
+
+    def _others(self, claim: Claim) -> Way | None:
+        """Return the cheapest way by the least important victims that suffice."""
+        rights = claim.rights
+        records = [record for record in self.workloads.records.values() if rights.may_take(record)]
+        own = self._own(claim)
+        state, now = self.workloads.state, self.workloads.now
+        for priority in sorted({record.workload.priority for record in records}):
+            tier = [record for record in records if record.workload.priority <= priority]
+            surplus = [unit for record in tier for unit in surplus_units(record, state, now)]
+            if surplus:
+                way = Trial(claim, own + [unit for unit in surplus if unit.record.workload.kind != "training"]).run()
+                if way is not None:
+                    return way
+            wholes = [whole_unit(record, state, now) for record in tier]
+            way = Trial(claim, own + surplus + wholes).run()
+            if way is not None:
+                return way
+        return None
+
+    def _carry_out(self, claim: Claim, way: Way) -> list[Evicted]:
+        """Take the victims off the state."""
+        by_record: dict[Record, list[Unit]] = {}
+        for unit in way.units:
+            by_record.setdefault(unit.record, []).append(unit)
+        why = {record: claim.rights.why(record) for record in by_record}
+        gone: list[Evicted] = []
+        for record, units in by_record.items():
+            keys = sorted({key for unit in units for key in unit.keys})
+            cards = taken_from(record, keys, self.workloads.state)
+            lost = sum(unit.cost[0] for unit in units)
+            gone.append(Evicted(record, self.workloads.stop(record, keys), cards, claim.record, lost, why[record]))
+        return gone
+
+    def rehouse(self, gone: list[Evicted]) -> None:
+        """Let victims run on elsewhere: whole gangs with all pods they had, surplus pods as far as they fit."""
+        for one in sorted(gone, key=lambda one: queue_order(one.record)):
+            if one.record.pods:
+                for key in sorted(one.pods):
+                    self._place_again(one.record, [key])
+            elif not self._place_again(one.record, sorted(one.pods)) and self.workloads.state.policy.defrag_max_moves:
+                self._keep_alive(one.record)
+
+    def _keep_alive(self, record: Record) -> None:
+        """Let a workload run on with its minimum; a move that costs somebody his surplus is one of defragmentation."""
+        if record.workload.kind != "training":
+            found = self._minimum(record, record.current)
+            if found is not None:
+                self.workloads.place(record, found.pods)
+                record.started = True
+
+    def _place_again(self, record: Record, keys: list[PodKey]) -> bool:
+        demand = record.demand
+        ranks: dict[int, list[int]] = {}
+        for number, rank in keys:
+            ranks.setdefault(demand.leaves[number].index, []).append(rank)
+        found = self.gate(record).place(demand, ranks, taking_part(demand, ranks))
+        if not isinstance(found, Found):
+            return False
+        self.workloads.place(record, found.pods)
+        record.started = True
+        return True

@@ -1,0 +1,186 @@
+"""Who may take from whom: preemption inside a queue, reclaim between queues.
+
+Inside its queue a workload may stop work of strictly lower priority. Between queues it needs one of two rights: (a) it
+ends within its quota and the other is above its own, or (b) it ends within its fair share, the other is above its own,
+and the larger share of the two falls. Both are asked at every level below the queue that the two have in common, for
+what the claimant asks and the victim holds, just before each victim goes. Under (a) what runs inside quotas only grows,
+under (b) the sorted shares fall, so no two queues can take from each other for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Final
+
+from railwise.engine.gangs.charges import Amounts, add
+from railwise.engine.gangs.record import Record
+from railwise.engine.queues.accounts import Accounts
+from railwise.engine.queues.queue_shares import Shares
+
+Held = dict[str, Amounts]
+"""What queues hold, by name."""
+
+Level = tuple[bool, Fraction]
+"""A share, comparable: (nothing is due, share); where nothing is due, what is held."""
+
+
+class Rights:
+    """The rights of one claimant that asks for certain amounts, on the books before anybody goes."""
+
+    def __init__(self, record: Record, ask: Amounts, accounts: Accounts, now: int) -> None:
+        """Note what is held now."""
+        self.record: Final = record
+        self.accounts: Final = accounts
+        self.tree: Final = accounts.tree
+        self.now: Final = now
+        self.ask: Final = ask
+        asked = tuple(resource for resource in self.tree.counted if ask.get(resource, 0))
+        self.resources: Final = asked or self.tree.counted
+        self.queue: Final = record.workload.queue
+        self.chain: Final = [queue.name for queue in self.tree.chain(self.queue)]
+        self._open: Final[dict[str, bool]] = {}
+
+    def may_take(self, other: Record) -> bool:
+        """Return whether a running workload may have to go for the claimant, as far as can be told of it alone."""
+        workload = other.workload
+        if not workload.preemptible or not other.started or not other.pods or other is self.record:
+            return False
+        if workload.queue == self.queue:
+            if workload.priority >= self.record.workload.priority:
+                return False
+            return self._grown_up(other, reclaim=False)
+        open_queue = self._open.get(workload.queue)
+        if open_queue is None:
+            open_queue = self._may_reclaim_from(workload.queue)
+            self._open[workload.queue] = open_queue
+        return open_queue and self._grown_up(other, reclaim=True)
+
+    def _grown_up(self, other: Record, *, reclaim: bool) -> bool:
+        for queue in self.tree.chain(other.workload.queue):
+            least = queue.reclaim_min_runtime if reclaim else queue.preempt_min_runtime
+            if least:
+                return self.now - other.began >= least
+        return True
+
+    def _may_reclaim_from(self, name: str) -> bool:
+        """Return whether a queue is above quota or share at every level, and the claimant need not end above its own.
+
+        Victims beside the claimant lower what its own queues hold, so these are judged by the ask alone here.
+        """
+        if not self.tree.declared or name not in self.tree.sound or self.queue not in self.tree.sound:
+            return False
+        mine, theirs = self._below_common(name)
+        held = self.tree.held
+        for limits in (self.accounts.quotas, self.accounts.shares):
+            if self._within(mine, dict.fromkeys(mine, self.ask), limits) and any(
+                self._above(theirs, held, limits, resource) for resource in self.resources
+            ):
+                return True
+        return False
+
+    def _below_common(self, name: str) -> tuple[list[str], list[str]]:
+        """Return the queues of the claimant and of another queue below the lowest one that they have in common."""
+        theirs = [queue.name for queue in self.tree.chain(name)]
+        common = next((queue for queue in self.chain if queue in theirs), "")
+        mine = self.chain[: self.chain.index(common)] if common else self.chain
+        return mine, theirs[: theirs.index(common)] if common else theirs
+
+    def _within(self, queues: list[str], held: Held, limits: Shares) -> bool:
+        return all(
+            held[queue].get(resource, 0) <= limits[queue].get(resource, Fraction(0))
+            for queue in queues
+            for resource in self.resources
+            if self.tree.counts(queue, resource)
+        )
+
+    def _above(self, queues: list[str], held: Held, limits: Shares, resource: str) -> bool:
+        return all(
+            self.tree.counts(queue, resource)
+            and held[queue].get(resource, 0) > limits[queue].get(resource, Fraction(0))
+            for queue in queues
+        )
+
+    def valid(self, victims: Iterable[tuple[Record, Amounts]], before: Held) -> bool:
+        """Return whether all victims may go for the claimant, in some order; ``before``: what queues held with them."""
+        held = {queue: dict(amounts) for queue, amounts in before.items()}
+        final = {queue: dict(amounts) for queue, amounts in before.items()}
+        for queue in self.chain:
+            add(final[queue], self.ask)
+        pending: list[tuple[Record, Amounts]] = []
+        for record, amounts in victims:
+            for above in self.tree.chain(record.workload.queue):
+                add(final[above.name], amounts, -1)
+            if record.workload.queue != self.queue:
+                pending.append((record, amounts))
+        pending.sort(key=lambda victim: [victim[1].get(resource, 0) for resource in self.resources])
+        while pending:
+            for index, (record, amounts) in enumerate(pending):
+                if self._may_go(record.workload.queue, amounts, held, final, before):
+                    for above in self.tree.chain(record.workload.queue):
+                        add(held[above.name], amounts, -1)
+                    del pending[index]
+                    break
+            else:
+                return False
+        return True
+
+    def _may_go(self, name: str, amounts: Amounts, held: Held, final: Held, before: Held) -> bool:
+        mine, theirs = self._below_common(name)
+        matter = [resource for resource in self.resources if amounts.get(resource, 0)] or list(self.resources)
+        quotas, shares = self.accounts.quotas, self.accounts.shares
+        if self._within(mine, final, quotas) and any(self._above(theirs, held, quotas, one) for one in matter):
+            return True
+        if not self._within(mine, final, shares) or not any(self._above(theirs, held, shares, one) for one in matter):
+            return False
+        return max(self.share(mine[-1], final), self.share(theirs[-1], final)) < max(
+            self.share(mine[-1], before), self.share(theirs[-1], before)
+        )
+
+    def why(self, other: Record) -> str:
+        """Return by which right a victim goes, for people; call while it still runs."""
+        if other is self.record:
+            return "surplus of its own makes up for what it lost"
+        queue = other.workload.queue
+        if queue == self.queue:
+            low, high = other.workload.priority, self.record.workload.priority
+            return f"preempted: priority {low} is below {high} in queue '{queue}'"
+        mine, theirs = self._below_common(queue)
+        held, quotas = self.tree.held, self.accounts.quotas
+        if self._within(mine, dict.fromkeys(mine, self.ask), quotas) and any(
+            self._above(theirs, held, quotas, one) for one in self.resources
+        ):
+            return f"reclaimed: queue '{theirs[-1]}' is above its quota, '{mine[-1]}' asks for what is within its own"
+        return f"reclaimed: queue '{theirs[-1]}' is above its fair share, '{mine[-1]}' stays within its own"
+
+    def share(self, name: str, held: Held) -> Level:
+        """Return a queue's share of its dominant resource."""
+        worst: Level = (False, Fraction(0))
+        for resource in self.tree.counted:
+            amount = held[name].get(resource, 0)
+            due = self.accounts.shares[name].get(resource, Fraction(0))
+            if amount and self.tree.counts(name, resource):
+                worst = max(worst, (due == 0, Fraction(amount) if due == 0 else amount / due))
+        return worst
+
+    def standing(self, name: str) -> list[tuple[bool, Level, int, str]]:
+        """Return the place of a queue in the order of turns, from the top down; a greater one is served later."""
+        held, quota = self.tree.held, self.tree.quota
+        return [
+            (
+                any(
+                    held[queue.name].get(resource, 0) > quota[queue.name].get(resource, 0)
+                    for resource in self.tree.counted
+                    if self.tree.counts(queue.name, resource)
+                ),
+                self.share(queue.name, held),
+                -queue.priority,
+                queue.name,
+            )
+            for queue in reversed(self.tree.chain(name))
+        ]
+
+
+def books(accounts: Accounts) -> Held:
+    """Return a copy of what every queue holds."""
+    return {queue: dict(amounts) for queue, amounts in accounts.tree.held.items()}
