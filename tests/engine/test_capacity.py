@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from railwise.engine.cluster.alter import alter_node
 from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.record import Record
 from railwise.engine.reasons.capacity import EmptyCluster
 from railwise.model.node import Node, Taint
-from tests.engine.small import FABRIC, flat, racks, request, shape_of, state_of
+from tests.engine.small import FABRIC, flat, gang, racks, request, shape_of, state_of
 
 
 def _of(nodes: list[Node]) -> tuple[ClusterState, EmptyCluster]:
@@ -55,9 +57,44 @@ def test_a_pod_without_limits_is_not_counted_beyond_what_is_asked_for() -> None:
     assert len(state.rooms.all) == rooms
 
 
-def test_new_facts_about_nodes_are_forgotten_on_demand() -> None:
-    _, empty = _of(flat(8))
-    first = empty.pristine()
-    assert empty.pristine() is first
-    empty.forget()
-    assert empty.pristine() is not first
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        ({"ready": False}, True),
+        ({"unschedulable": True}, True),
+        ({"labels": {"pool": "gold"}}, True),
+        ({"taints": (Taint("x"),)}, True),
+        ({"gpu.unhealthy": frozenset({0})}, True),
+        ({"resources": {"cpu": 5_000}}, False),
+    ],
+)
+def test_new_facts_about_a_node_are_followed(values: dict[str, object], *, kept: bool) -> None:
+    state, empty = _of(flat(8, 8, cpu=10_000))
+    shape = shape_of(state, request(8, cpu=6_000))
+    pristine, bare = empty.pristine(), empty.bare()
+    assert empty.room_in_best(shape, 0, -1, 9) == 2
+    alter_node(state, 1, values, ())
+    empty.forget(1)
+    assert (empty.pristine() is pristine) is kept
+    assert empty.bare() is bare
+    assert bare.nodes == state.nodes
+    assert [room.figures() for room in bare.room_of] == [room.figures() for room in state.room_of]
+    assert empty.room_in_best(shape, 0, -1, 9) == (2 if kept else 1)
+
+
+def test_whether_anything_is_shut_follows_the_nodes() -> None:
+    state, empty = _of(flat(8, 8))
+    demand = Record(gang("a", 1, request(1)), state).demand
+    changes: list[tuple[dict[str, object], bool]] = [
+        ({"ready": False}, True),
+        ({"ready": True, "unschedulable": True}, True),
+        ({"unschedulable": False}, False),
+        ({"gpu.unhealthy": frozenset({3})}, True),
+        ({"gpu.unhealthy": frozenset()}, False),
+        ({"taints": (Taint("x"),)}, True),
+        ({"taints": ()}, False),
+    ]
+    for values, shut in changes:
+        alter_node(state, 1, values, ())
+        empty.forget(1)
+        assert empty.anything_shut(demand) is shut, values

@@ -35,7 +35,12 @@ MOST_MASKS: Final = 256
 
 
 class ClusterState:
-    """Nodes with their free room, the domains above them, and the journal of touched nodes."""
+    """Nodes with their free room, the domains above them, and the journal of touched nodes.
+
+    ``freed`` marks the last change that may have given room back; no two such changes have the same mark. As long as it
+    stays, room was only taken, and what did not fit does not fit now. Whoever undoes all changes since some moment
+    exactly may set it back to what it was then.
+    """
 
     def __init__(self, nodes: Sequence[Node], topologies: Sequence[Topology], policy: Policy) -> None:
         """Build the state of an empty cluster."""
@@ -59,6 +64,8 @@ class ClusterState:
         self.room_of: Final[list[Room]] = [self._empty_room(index) for index in range(len(nodes))]
         self.journal: Final[list[int]] = []
         self.generation = 0
+        self.freed = 0
+        self._changes = 0
         self.any_taint = any(node.taints for node in nodes)
         self.dead_rails: Final[list[bool]] = [bool(node.dead_rails) for node in nodes]
         self.any_dead_rail: Final = any(self.dead_rails)
@@ -170,6 +177,7 @@ class ClusterState:
         """Remove a pod from a node: the exact inverse of ``put`` and ``put_back``."""
         self.ledgers[node].give_back(grant)
         self._set_room(node, self._rebooked(node, shape, 1))
+        self.freed = self._changes = self._changes + 1
 
     def _rebooked(self, node: int, shape: Shape, sign: int) -> Room:
         """Return the room of a node after a pod came (-1) or went (+1), the ledger being up to date already."""
@@ -224,6 +232,7 @@ class ClusterState:
         for shape in running:
             room = self._booked(room, shape, -1)
         self._set_room(index, room)
+        self.freed = self._changes = self._changes + 1
 
     def shut(self, nodes: Iterable[int]) -> list[tuple[int, Room]]:
         """Let nothing more onto some nodes for a while; return what ``open_again`` takes to undo just that."""

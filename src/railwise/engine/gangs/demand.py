@@ -82,7 +82,10 @@ class Part:
 
 
 class Demand:
-    """A workload (or one alternative of it) ready to be searched for: root, leaves in order, number of pods."""
+    """A workload (or one alternative of it) ready to be searched for: root, leaves in order, number of pods.
+
+    ``ask`` is kept by ``ask_of``.
+    """
 
     def __init__(self, workload: Workload, root: Part, state: ClusterState, alternative: int) -> None:
         """Collect the leaves and derive what the whole wants by default."""
@@ -98,6 +101,7 @@ class Demand:
         self.simple: Final = (
             root.shape is not None and root.distinct == NOT_GIVEN and not root.even and root.segment_size == 0
         )
+        self.ask: tuple[object, ...] = ()
 
 
 def read_demand(workload: Workload, group: Group, state: ClusterState, alternative: int = -1) -> Demand:

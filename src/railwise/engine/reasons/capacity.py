@@ -1,7 +1,8 @@
-"""How many pods an empty cluster could hold: the bound behind "never" and "excluded".
+"""What an empty cluster could hold: the bound behind "never" and "excluded".
 
 For equal pods with one rule the bound is exact, node by node; for everything else an empty copy of the cluster is
-searched. ``ignoring`` leaves out what may change without new hardware: selectors, taints, health.
+searched. "Pristine" leaves out what may change without new hardware: selectors, taints, health; "bare" is the cluster
+as it is with nothing running.
 """
 
 from __future__ import annotations
@@ -12,7 +13,18 @@ from typing import Final
 from railwise.engine.cluster.room import NodeSpec, Room
 from railwise.engine.cluster.shapes import Shape
 from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.again import read_again
+from railwise.engine.gangs.ask import Ask, ask_of
+from railwise.engine.gangs.demand import NOT_GIVEN, Demand
+from railwise.engine.search.placement import Found, Placer
+from railwise.engine.search.sizing import find_minimum
 from railwise.model.node import Node
+
+MOST_ANSWERS: Final = 65_536
+"""How many answers are remembered."""
+
+ANY_NUMBER: Final = 1 << 60
+"""More pods than anybody asks for."""
 
 
 class EmptyCluster:
@@ -23,12 +35,55 @@ class EmptyCluster:
         self.state: Final = state
         self._per_spec: Final[dict[tuple[int, int], tuple[int, int]]] = {}
         self._per_domain: Final[dict[tuple[int, int, int], tuple[int, int]]] = {}
-        self._pristine: ClusterState | None = None
-        self._bare: ClusterState | None = None
+        self._healthy: Final[list[NodeSpec]] = []
+        self._shut: set[int] | None = None
+        self._pristine: Placer | None = None
+        self._bare: Placer | None = None
+        self._in_pristine: Final[dict[Ask, bool | None]] = {}
+        self._in_bare: Final[dict[Ask, bool | None]] = {}
+
+    def fits(self, demand: Demand, *, pristine: bool) -> bool | None:
+        """Return whether the minimum fits the pristine (or bare) cluster; None: the search cannot tell, or need not.
+
+        Nothing is searched for in the bare cluster where no node is shut to the demand.
+        """
+        root = demand.root
+        if pristine and demand.simple and root.shape is not None:
+            level = root.required if root.required != NOT_GIVEN else -1
+            return self.room_in_best(root.shape, root.tree, level, root.group.min_pods) >= root.group.min_pods
+        if not pristine and not self.anything_shut(demand):
+            return None
+        known = self._in_pristine if pristine else self._in_bare
+        ask = ask_of(demand)
+        if ask is None:
+            return self._search(demand, pristine=pristine)
+        if ask not in known:
+            if len(known) >= MOST_ANSWERS:
+                known.clear()
+            known[ask] = self._search(demand, pristine=pristine)
+        return known[ask]
+
+    def anything_shut(self, demand: Demand) -> bool:
+        """Return whether there is a node, or a card, that the demand may not use though it is there."""
+        if self._shut is None:
+            nodes = self.state.nodes
+            self._shut = {index for index, node in enumerate(nodes) if _is_shut(node)}
+        if self._shut:
+            return True
+        return any(leaf.shape is not None and self.state.allowed(leaf.shape) is not None for leaf in demand.leaves)
+
+    def _search(self, demand: Demand, *, pristine: bool) -> bool | None:
+        placer = self._pristine_placer() if pristine else self._bare_placer()
+        answer = find_minimum(read_again(demand, placer.state, everywhere=pristine), placer.place)
+        if isinstance(answer, Found):
+            return True
+        return False if answer.proven else None
 
     def pods_on(self, shape: Shape, node: int, most: int) -> int:
         """Return how many pods of a shape an empty healthy node holds, selectors and taints apart, at most ``most``."""
-        spec = self.state.healthy_spec(node)
+        return self._pods_on_spec(shape, self._healthy_specs()[node], most)
+
+    def _pods_on_spec(self, shape: Shape, spec: NodeSpec, most: int) -> int:
         key = (shape.index, spec.index)
         asked, known = self._per_spec.get(key, (0, 0))
         if known == asked < most:
@@ -36,23 +91,28 @@ class EmptyCluster:
             self._per_spec[key] = (most, known)
         return min(known, most)
 
+    def _healthy_specs(self) -> list[NodeSpec]:
+        if not self._healthy:
+            self._healthy.extend([self.state.healthy_spec(node) for node in range(len(self.state.nodes))])
+        return self._healthy
+
     def best_domain(self, shape: Shape, tree: int, level: int, pods: int) -> tuple[int, int]:
         """Return (domain, pods) of the domain of a level that could hold most pods, (-1, 0) where none is named."""
         shape_tree = self.state.trees[tree].tree
-        order = shape_tree.order
+        order, specs = shape_tree.order, self._healthy_specs()
+        holds = {spec.index: self._pods_on_spec(shape, spec, pods) for spec in dict.fromkeys(specs)}
         if level < 0:
-            return 0, sum(self.pods_on(shape, node, pods) for node in order)
+            return 0, sum([holds[spec.index] for spec in specs])
+        placed = [holds[specs[node].index] for node in order]
         if level >= shape_tree.depth:
-            ranges = [(place, place + 1) for place in range(len(order))]
-            named = [True] * len(order)
+            totals, named = placed, [True] * len(order)
         else:
-            ranges, named = shape_tree.tiers[level].ranges(), shape_tree.tiers[level].named
+            tier = shape_tree.tiers[level]
+            totals, named = [sum(placed[start:end]) for start, end in tier.ranges()], tier.named
         best, most = -1, 0
-        for domain, (start, end) in enumerate(ranges):
-            if named[domain]:
-                total = sum(self.pods_on(shape, order[place], pods) for place in range(start, end))
-                if total > most:
-                    best, most = domain, total
+        for domain, total in enumerate(totals):
+            if total > most and named[domain]:
+                best, most = domain, total
         return best, most
 
     def room_in_best(self, shape: Shape, tree: int, level: int, pods: int) -> int:
@@ -64,34 +124,58 @@ class EmptyCluster:
         asked, room = self._per_domain.get(key, (0, 0))
         if room >= asked and asked < pods:
             room = self.best_domain(shape, tree, level, pods)[1]
-            self._per_domain[key] = (pods, room)
+            full = any(self._pods_on_spec(shape, spec, pods) == pods for spec in dict.fromkeys(self._healthy_specs()))
+            self._per_domain[key] = (pods if full else ANY_NUMBER, room)
         return room
 
     def pristine(self) -> ClusterState:
         """Return an empty state in which every node is ready, healthy, untainted."""
-        if self._pristine is None:
-            nodes = [
-                replace(node, ready=True, unschedulable=False, taints=(), unhealthy=frozenset())
-                for node in self.state.nodes
-            ]
-            self._pristine = self._state(nodes)
-        return self._pristine
+        return self._pristine_placer().state
 
     def bare(self) -> ClusterState:
         """Return an empty state of the nodes as they are."""
+        return self._bare_placer().state
+
+    def _pristine_placer(self) -> Placer:
+        if self._pristine is None:
+            self._pristine = self._placer([_pristine(node) for node in self.state.nodes])
+        return self._pristine
+
+    def _bare_placer(self) -> Placer:
         if self._bare is None:
-            self._bare = self._state(self.state.nodes)
+            self._bare = self._placer(self.state.nodes)
         return self._bare
 
-    def forget(self) -> None:
-        """Drop what depends on facts about nodes that changed."""
-        self._pristine = None
-        self._bare = None
+    def _placer(self, nodes: list[Node]) -> Placer:
+        return Placer(ClusterState(nodes, self.state.topologies, self.state.policy))
+
+    def forget(self, node: int) -> None:
+        """Take note that facts about a node changed."""
+        facts = self.state.nodes[node]
+        self._in_bare.clear()
+        if self._shut is not None:
+            self._shut.discard(node)
+            if _is_shut(facts):
+                self._shut.add(node)
+        if self._bare is not None:
+            self._bare.state.replace_node(node, facts, ())
+            if self._bare.state.overgrown():
+                self._bare.state.compact()
+        if self._healthy and self.state.healthy_spec(node) is self._healthy[node]:
+            return
+        self._healthy.clear()
         self._per_spec.clear()
         self._per_domain.clear()
+        self._in_pristine.clear()
+        self._pristine = None
 
-    def _state(self, nodes: list[Node]) -> ClusterState:
-        return ClusterState(nodes, self.state.topologies, self.state.policy)
+
+def _is_shut(node: Node) -> bool:
+    return not node.ready or node.unschedulable or bool(node.unhealthy)
+
+
+def _pristine(node: Node) -> Node:
+    return replace(node, ready=True, unschedulable=False, taints=(), unhealthy=frozenset())
 
 
 def _most_on(state: ClusterState, shape: Shape, spec: NodeSpec, most: int) -> int:
