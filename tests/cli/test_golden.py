@@ -12,6 +12,7 @@ from tests.cli.conftest import Railwise
 
 FORMATS = ("table", "wide", "json", "yaml")
 SMALL = "small-mix.yaml"
+TEAMS = "two-teams.yaml"
 
 CASES = {
     "help": "--help",
@@ -30,6 +31,8 @@ CASES = {
     "topology-large": "get topology two-units.yaml",
     "topology-planned": f"get topology {SMALL} --planned",
     "slots-planned": f"get slots {SMALL} --planned",
+    "queues-teams": f"get queues {TEAMS}",
+    "queues-planned": f"get queues {TEAMS} --planned",
     "init": "init -",
 } | {
     f"{command.replace(' ', '-')}-{form}": f"{command} {SMALL} -o {form}"

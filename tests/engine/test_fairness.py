@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.queues.fairness import CARD, Claim, fair_shares, shrunk
+from railwise.engine.queues.fairness import CARD, Claim, Sharing, fair_shares, shrunk
 
 
 def claim(
@@ -122,3 +122,25 @@ def test_nothing_idles_that_someone_wants_and_nobody_keeps(
     found = fair_shares(claims, Fraction(total), 1)
     wanted = sum(one.demand if one.limit < 0 else min(one.demand, one.limit) for one in claims)
     assert sum(found.values()) == min(total, wanted)
+
+
+@given(claims_of, st.integers(0, 80))
+def test_the_steps_lead_to_the_shares_and_change_nothing(
+    drawn: list[tuple[int, int, int, int, int, int]], total: int
+) -> None:
+    claims = _claims(drawn)
+    steps = Sharing()
+    found = fair_shares(claims, Fraction(total), 1, steps)
+    assert found == fair_shares(claims, Fraction(total), 1) == steps.shares
+    reached = dict(steps.first)
+    left = steps.left
+    for pour in steps.pours:
+        assert pour.left == left
+        assert {claim.name for claim in claims if claim.name in pour.weights} == set(pour.weights)
+        for name, more in pour.given.items():
+            reached[name] += more
+        left -= sum(pour.given.values())
+    assert reached == steps.exact
+    assert left >= 0
+    assert all(steps.shares[name] > steps.exact[name] for name in steps.raised)
+    assert all(abs(steps.shares[name] - steps.exact[name]) < 1 for name in found)

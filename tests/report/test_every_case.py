@@ -8,16 +8,18 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from railwise.engine.cycle import plan_scenario
+from railwise.engine.standing import books
 from railwise.formats.cases.reader import read_cases
 from railwise.formats.scenario.reader import read_spec
 from railwise.model.errors import InputError
 from railwise.model.plan import State
 from railwise.model.scenario import Scenario
 from railwise.report.domains import domain_tree
-from railwise.report.lists import as_running, nodes_table, queues_table, workloads_table
+from railwise.report.lists import as_running, nodes_table, workloads_table
 from railwise.report.marks import marks
 from railwise.report.occupancy import Occupancy, occupancy
 from railwise.report.plan_tables import plan_notes, plan_table, plan_totals, waits
+from railwise.report.queues import queues_table
 from railwise.report.reason_text import reason_lines
 from railwise.report.slots import slots_table
 from railwise.report.svg_topology import Panel, topology_svg
@@ -57,7 +59,9 @@ def check_moment(moment: Occupancy) -> None:
         assert rectangular(topology_table(root, shown, nodes=one_by_one))
         assert rectangular(nodes_table(moment, wide=one_by_one))
     running = as_running(moment)
-    assert all(rectangular(view) for view in (slots_table(moment), workloads_table(running), queues_table(running)))
+    assert all(
+        rectangular(view) for view in (slots_table(moment), workloads_table(running), queues_table(books(running)))
+    )
     ET.fromstring(topology_svg(Panel(scenario.name, moment)))  # noqa: S314 -- our own output
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from railwise.model.node import Cards, Taint
-from railwise.model.queue import Queue
 from railwise.model.workload import Segment, TopologyRule
 from railwise.report.lists import (
     as_running,
     node_items,
     nodes_table,
-    queue_items,
-    queues_table,
     rule_text,
     workload_items,
     workload_state,
@@ -96,21 +93,6 @@ def test_rules_in_short() -> None:
     assert rule_text(group) == "one superpod, rack preferred, even, runs of 2 in one rack"
     assert rule_text(gang("b", 1, rule=TopologyRule(distinct="rack")).root) == "each in another rack"
     assert rule_text(gang("c", 1).root) == ""
-
-
-def test_queues_with_what_runs_and_waits() -> None:
-    workloads = [gang("a", 1, running=["n1"], queue="nlp"), gang("b", 1, queue="nlp"), gang("c", 1)]
-    queues = (
-        Queue("all", limit={"gpu": 64000}),
-        Queue("nlp", "all", {"gpu": 12500}, weight=2500, lend={"gpu": 0}, stopped=True),
-    )
-    scenario = replace(cluster(workloads), queues=queues)
-    assert rows(queues_table(scenario)) == [
-        ["all", "–", "–", "64", "–", "1", "0", "0", "0", "open"],
-        ["nlp", "all", "12.5", "–", "0", "2.5", "0", "1", "1", "stopped"],
-        ["default", "–", "–", "–", "–", "1", "0", "0", "1", "open"],
-    ]
-    assert [item["name"] for item in queue_items(scenario)] == ["all", "nlp", "default"]
 
 
 def test_slots_left_beside_those_of_an_empty_cluster() -> None:

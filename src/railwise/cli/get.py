@@ -35,7 +35,8 @@ def group(
 ) -> None:
     """Show topology, nodes, workloads, queues or the slots left of a scenario.
 
-    The slots left say how many gangs of each size still fit inside one domain of each level.
+    The slots left say how many gangs of each size still fit inside one domain of each level. Queues are shown with what
+    each is promised, is due, holds, has borrowed and lent, and waits for.
     """
     from railwise.cli.decide import decide
     from railwise.cli.output import listing, print_data, print_table
@@ -54,8 +55,10 @@ def group(
 
 
 def _items(kind: str, moment: Occupancy) -> tuple[str, list[dict[str, object]]]:
+    from railwise.engine.standing import books
     from railwise.report import lists
     from railwise.report.domains import domain_items
+    from railwise.report.queues import queue_items
     from railwise.report.slots import slot_items
 
     running = lists.as_running(moment)
@@ -64,16 +67,18 @@ def _items(kind: str, moment: Occupancy) -> tuple[str, list[dict[str, object]]]:
     if kind == "workloads":
         return "WorkloadList", lists.workload_items(running)
     if kind == "queues":
-        return "QueueList", lists.queue_items(moment.scenario)
+        return "QueueList", queue_items(books(running))
     if kind == "slots":
         return "SlotList", slot_items(moment)
     return "DomainList", domain_items(moment)
 
 
 def _table(kind: str, moment: Occupancy, *, wide: bool) -> Table:
+    from railwise.engine.standing import books
     from railwise.report import lists
     from railwise.report.domains import domain_tree
     from railwise.report.marks import marks
+    from railwise.report.queues import queues_table
     from railwise.report.slots import slots_table
     from railwise.report.tree import topology_table
 
@@ -82,7 +87,7 @@ def _table(kind: str, moment: Occupancy, *, wide: bool) -> Table:
     if kind == "workloads":
         return lists.workloads_table(lists.as_running(moment))
     if kind == "queues":
-        return lists.queues_table(lists.as_running(moment))
+        return queues_table(books(lists.as_running(moment)))
     if kind == "slots":
         return slots_table(moment)
     shown = marks(moment.scenario, moment.plan)

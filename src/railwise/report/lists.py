@@ -1,4 +1,4 @@
-"""Nodes, workloads, queues and slots as tables and as plain data for machines: the same facts in both."""
+"""Nodes and workloads as tables and as plain data for machines: the same facts in both."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from itertools import groupby
 
 from railwise.engine.outcome import after
 from railwise.formats.hostlist import fold
-from railwise.model.queue import Queue
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Group, Workload
 from railwise.report.occupancy import NodeUse, Occupancy
 from railwise.report.table import BAD, DIM, GOOD, STRONG, WARN, Cell, Column, Table, row, table
-from railwise.report.wording import cards_text, demand_text, leaves, pods_wanted, thousandths
+from railwise.report.wording import cards_text, demand_text, leaves, pods_wanted
 
 STATES = {"ready": Cell("ready", GOOD), "notReady": Cell("not ready", BAD), "cordoned": Cell("cordoned", WARN)}
 
@@ -187,71 +186,4 @@ def workload_items(scenario: Scenario) -> list[dict[str, object]]:
             "traffic": workload.traffic.pattern if workload.traffic else None,
         }
         for workload in scenario.workloads
-    ]
-
-
-def queues_of(scenario: Scenario) -> list[Queue]:
-    """Return the declared queues, and the default one where a workload uses it without its being declared."""
-    names = {queue.name for queue in scenario.queues}
-    used = any(workload.queue == "default" for workload in scenario.workloads)
-    return [*scenario.queues, *([Queue("default")] if used and "default" not in names else [])]
-
-
-def _gpus(amounts: dict[str, int] | None) -> str:
-    return thousandths(amounts["gpu"]) if amounts and "gpu" in amounts else ""
-
-
-def queues_table(scenario: Scenario) -> Table:
-    """Return the queues in document order; amounts are GPUs."""
-    waiting = dict.fromkeys((queue.name for queue in queues_of(scenario)), 0)
-    running = dict(waiting)
-    for workload in scenario.workloads:
-        counts = running if running_pods(workload.root) else waiting
-        if workload.queue in counts:
-            counts[workload.queue] += 1
-    return table(
-        [
-            "QUEUE",
-            "PARENT",
-            Column("QUOTA", right=True),
-            Column("LIMIT", right=True),
-            Column("LENDS", right=True, wide=True),
-            Column("WEIGHT", right=True),
-            Column("PRIORITY", right=True),
-            Column("RUNNING", right=True),
-            Column("WAITING", right=True),
-            "STATE",
-        ],
-        [
-            row(
-                Cell(queue.name, STRONG),
-                queue.parent,
-                _gpus(queue.quota),
-                _gpus(queue.limit),
-                _gpus(queue.lend),
-                thousandths(queue.weight),
-                str(queue.priority),
-                str(running[queue.name]),
-                str(waiting[queue.name]),
-                Cell("stopped", WARN) if queue.stopped else Cell("open", GOOD),
-            )
-            for queue in queues_of(scenario)
-        ],
-    )
-
-
-def queue_items(scenario: Scenario) -> list[dict[str, object]]:
-    """Return the queues as plain data; ``gpu`` amounts are thousandths of a card, others base units."""
-    return [
-        {
-            "name": queue.name,
-            "parent": queue.parent or None,
-            "quota": dict(queue.quota),
-            "limit": dict(queue.limit),
-            "lend": dict(queue.lend) if queue.lend is not None else None,
-            "weight": queue.weight,
-            "priority": queue.priority,
-            "stopped": queue.stopped,
-        }
-        for queue in queues_of(scenario)
     ]

@@ -23,7 +23,7 @@ from railwise.model.queue import Queue
 class Accounts:
     """The tree of queues with its books.
 
-    ``shares``, ``quotas`` (shrunk to what there is) and ``capacity`` are those of the current round.
+    ``demand``, ``capacity``, ``shares`` and ``quotas`` (shrunk to what there is) are those of the current round.
     """
 
     def __init__(self, queues: Iterable[Queue], state: ClusterState, verdict: Verdict) -> None:
@@ -31,6 +31,7 @@ class Accounts:
         self.tree: Final = QueueTree(queues)
         self.state: Final = state
         self.verdict: Final = verdict
+        self.demand: dict[str, Amounts] = {}
         self.capacity: Amounts = {}
         self.shares: Shares = {}
         self.quotas: Shares = {}
@@ -67,6 +68,7 @@ class Accounts:
             if record.workload.queue in self.tree.sound:
                 add(demand.setdefault(record.workload.queue, {}), self._demand(record))
         self.capacity = capacity_of(self.state, running)
+        self.demand = demand
         self.shares, self.quotas = queue_shares(self.tree, demand, self.capacity)
 
     def _demand(self, record: Record) -> Amounts:

@@ -8,11 +8,14 @@ from fractions import Fraction
 from railwise.engine.cluster.shapes import UNLIMITED
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.charges import GPU, Amounts, add
-from railwise.engine.queues.fairness import CARD, Claim, fair_shares, shrunk
+from railwise.engine.queues.fairness import CARD, Claim, Sharing, fair_shares, shrunk
 from railwise.engine.queues.queue_tree import TOP, QueueTree
 
 Shares = dict[str, dict[str, Fraction]]
 """Base units due per queue and resource."""
+
+Steps = dict[tuple[str, str], Sharing]
+"""How it was shared, by (parent queue, resource)."""
 
 
 def capacity_of(state: ClusterState, running: Iterable[tuple[int, Amounts]]) -> Amounts:
@@ -32,15 +35,20 @@ def capacity_of(state: ClusterState, running: Iterable[tuple[int, Amounts]]) -> 
     return {resource: min(amount, UNLIMITED) for resource, amount in total.items()}
 
 
-def queue_shares(tree: QueueTree, demand: dict[str, Amounts], capacity: Amounts) -> tuple[Shares, Shares]:
-    """Return the fair share of every queue, and its quota shrunk to what there is; ``demand`` is per leaf queue."""
+def queue_shares(
+    tree: QueueTree, demand: dict[str, Amounts], capacity: Amounts, steps: Steps | None = None
+) -> tuple[Shares, Shares]:
+    """Return the fair share of every queue, and its quota shrunk to what there is.
+
+    ``demand`` is per leaf queue; ``steps`` is filled where somebody wants to know how it came about.
+    """
     wanted: dict[str, Amounts] = {}
     for name in tree.children[TOP]:
         _demand_of(tree, name, demand, wanted)
     shares: Shares = {name: {} for name in tree.sound}
     quotas: Shares = {name: {} for name in tree.sound}
     for resource in tree.counted:
-        _share_below(tree, TOP, resource, Fraction(capacity.get(resource, 0)), wanted, (shares, quotas))
+        _share_below(tree, TOP, resource, Fraction(capacity.get(resource, 0)), wanted, (shares, quotas, steps))
     return shares, quotas
 
 
@@ -62,9 +70,9 @@ def _share_below(
     resource: str,
     total: Fraction,
     wanted: dict[str, Amounts],
-    found: tuple[Shares, Shares],
+    found: tuple[Shares, Shares, Steps | None],
 ) -> None:
-    shares, quotas = found
+    shares, quotas, steps = found
     claims = [
         Claim(
             name=name,
@@ -83,6 +91,9 @@ def _share_below(
     for claim in shrunk(claims, total):
         quotas[claim.name][resource] = claim.quota
     unit = CARD if resource == GPU else 1
-    for name, share in fair_shares(claims, total, unit).items():
+    traced = None if steps is None else Sharing()
+    if steps is not None and traced is not None:
+        steps[parent, resource] = traced
+    for name, share in fair_shares(claims, total, unit, traced).items():
         shares[name][resource] = share
         _share_below(tree, name, resource, share, wanted, found)

@@ -1,0 +1,129 @@
+"""The queues as a table and as plain data: what each is promised, is due, holds, borrows, lends and waits for."""
+
+from __future__ import annotations
+
+from railwise.engine.standing import Books, Standing
+from railwise.report.table import DIM, GOOD, NOTHING, STRONG, WARN, Cell, Column, Table, row, table
+from railwise.report.wording import thousandths
+
+ENDLESS = "∞"
+"""The share of a queue that holds something and is due nothing."""
+
+_UNITS = {"gpu": "GPU", "cpu": "core", "memory": "Gi"}
+
+
+def amount_text(resource: str, amount: int) -> str:
+    """Return an amount in GPUs, cores, Gi or pieces, without its unit."""
+    if resource == "memory":
+        return thousandths(amount * 1000 // 1024)
+    return thousandths(amount) if resource in {"gpu", "cpu"} else str(amount)
+
+
+def resources(found: Books) -> tuple[str, ...]:
+    """Return the resources worth a row, GPUs first: those of which there are any, or that somebody asks for."""
+    asked = {name for one in found.queues for name in (*one.quota, *one.allocated, *one.pending)}
+    known = [name for name in found.counted if found.capacity.get(name) or name in asked]
+    return tuple(sorted(known, key=lambda name: (name != "gpu", name))) or ("gpu",)
+
+
+def queues_table(found: Books) -> Table:
+    """Return a row a queue and resource, depth first, children indented; the unit is shown where there are several."""
+    shown = resources(found)
+    return table(
+        [
+            "QUEUE",
+            Column("UNIT", wide=len(shown) < 2),  # noqa: PLR2004 -- one unit needs no column
+            Column("QUOTA", right=True),
+            Column("FAIR SHARE", right=True),
+            Column("ALLOCATED", right=True),
+            Column("BORROWED", right=True),
+            Column("LENT", right=True),
+            Column("PENDING", right=True),
+            Column("SHARE", right=True),
+            Column("LIMIT", right=True, wide=True),
+            Column("LENDS", right=True, wide=True),
+            Column("WEIGHT", right=True, wide=True),
+            Column("PRIORITY", right=True, wide=True),
+            Column("RUNNING", right=True, wide=True),
+            Column("WAITING", right=True, wide=True),
+        ],
+        [_row(one, resource, first=resource == shown[0]) for one in found.queues for resource in shown],
+    )
+
+
+def _row(one: Standing, resource: str, *, first: bool) -> tuple[Cell, ...]:
+    queue = one.queue
+    lend = queue.lend or {}
+    over, due = one.borrowed.get(resource, 0), one.fair.get(resource, 0)
+    facts = [thousandths(queue.weight), str(queue.priority), str(one.running), str(one.waiting)]
+    return row(
+        Cell("  " * one.depth + _name(one), STRONG) if first else Cell(""),
+        _UNITS.get(resource, resource),
+        _amount(one.quota, resource),
+        Cell(amount_text(resource, due), DIM if not due else "") if one.sound else Cell(NOTHING, DIM),
+        _number(one, one.allocated, resource),
+        Cell(amount_text(resource, over), WARN if over else DIM) if one.sound else Cell(NOTHING, DIM),
+        _number(one, one.lent, resource),
+        _number(one, one.pending, resource),
+        _share(one, resource),
+        _amount(queue.limit, resource),
+        _amount(lend, resource),
+        *(facts if first else [""] * len(facts)),
+    )
+
+
+def _name(one: Standing) -> str:
+    if not one.sound:
+        return f"{one.queue.name} (in no tree)"
+    return f"{one.queue.name} (stopped)" if one.queue.stopped else one.queue.name
+
+
+def _amount(amounts: dict[str, int], resource: str) -> Cell:
+    return Cell(amount_text(resource, amounts[resource])) if resource in amounts else Cell(NOTHING, DIM)
+
+
+def _number(one: Standing, amounts: dict[str, int], resource: str) -> Cell:
+    amount = amounts.get(resource, 0)
+    return Cell(amount_text(resource, amount), "" if amount else DIM) if one.sound else Cell(NOTHING, DIM)
+
+
+def _share(one: Standing, resource: str) -> Cell:
+    if not one.sound or resource != one.dominant:
+        return Cell(NOTHING, DIM)
+    above = one.share is None or one.share > 1
+    return Cell(share_text(one), WARN if above else GOOD if one.share else DIM)
+
+
+def share_text(one: Standing) -> str:
+    """Return allocated ÷ fair share of the dominant resource to three places, rounded down."""
+    return ENDLESS if one.share is None else thousandths(int(one.share * 1000))
+
+
+def queue_items(found: Books) -> list[dict[str, object]]:
+    """Return the queues as plain data; ``gpu`` amounts are thousandths of a card, others base units.
+
+    ``share`` is in thousandths, null where something is held and nothing is due.
+    """
+    return [
+        {
+            "name": one.queue.name,
+            "parent": one.queue.parent or None,
+            "quota": dict(one.quota),
+            "limit": dict(one.queue.limit),
+            "lend": dict(one.queue.lend) if one.queue.lend is not None else None,
+            "weight": one.queue.weight,
+            "priority": one.queue.priority,
+            "stopped": one.queue.stopped,
+            "inTree": one.sound,
+            "fairShare": dict(one.fair),
+            "allocated": dict(one.allocated),
+            "borrowed": dict(one.borrowed),
+            "lent": dict(one.lent),
+            "pending": dict(one.pending),
+            "share": None if one.share is None else int(one.share * 1000),
+            "dominant": one.dominant,
+            "running": one.running,
+            "waiting": one.waiting,
+        }
+        for one in found.queues
+    ]
