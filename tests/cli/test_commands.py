@@ -112,6 +112,30 @@ def test_json_and_yaml_say_the_same(railwise: Railwise) -> None:
         assert yaml.safe_load(railwise(*line, SMALL, "-o", "yaml").out) == as_json
 
 
+def test_a_name_that_two_have_is_the_workload_unless_said_otherwise(railwise: Railwise, folder: Path) -> None:
+    text = (folder / "two-teams.yaml").read_text().replace("name: tourist", "name: guests")
+    (folder / "same.yaml").write_text(text)
+    assert railwise("why", "guests", "same.yaml").out.startswith("guests waits: NotEnoughFree")
+    assert railwise("why", "workload/guests", "same.yaml").out == railwise("why", "guests", "same.yaml").out
+    assert railwise("why", "queue/guests", "same.yaml").out.startswith("guests is due 8 GPUs")
+    assert railwise("why", "serving", "same.yaml").out == railwise("why", "queue/serving", "same.yaml").out
+
+
+@pytest.mark.parametrize(
+    ("name", "problem", "hint"),
+    [
+        ("queue/nlq", "there is no queue 'nlq'", "did you mean nlp?"),
+        ("workload/nlp", "there is no workload 'nlp'", "known: "),
+        ("visio", "there is no workload or queue 'visio'", "did you mean visitor or vision?"),
+    ],
+)
+def test_why_names_near_misses(name: str, problem: str, hint: str, railwise: Railwise) -> None:
+    done = railwise("why", name, "two-teams.yaml")
+    assert (done.code, done.out) == (2, "")
+    assert problem in done.err
+    assert f"hint: {hint}" in done.err
+
+
 def test_a_pipe_gets_whole_lines_and_no_colours(railwise: Railwise) -> None:
     out = railwise("plan", "two-units.yaml").out
     assert "\x1b" not in out

@@ -32,8 +32,12 @@ GOOD = "small-mix.yaml"
             "invalid value for '-o' / '--output': 'xml' is not one of",
             "see `railwise plan --help`",
         ),
-        (f"why bigg {GOOD}", "there is no workload 'bigg'", "did you mean big?"),
-        (f"why zzz {GOOD}", "there is no workload 'zzz'", "known: notebook, eval, pair, held, batch, big, web"),
+        (f"why bigg {GOOD}", "there is no workload or queue 'bigg'", "did you mean big?"),
+        (
+            f"why zzz {GOOD}",
+            "there is no workload or queue 'zzz'",
+            "known: notebook, eval, pair, held, batch, big, web, all, research, night",
+        ),
         ("explain TooFragmentd", "there is no reason code 'TooFragmentd'", "did you mean TooFragmented?"),
         (
             f"get slots {GOOD} --svg out.svg",

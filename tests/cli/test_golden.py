@@ -31,6 +31,8 @@ CASES = {
     "topology-large": "get topology two-units.yaml",
     "topology-planned": f"get topology {SMALL} --planned",
     "slots-planned": f"get slots {SMALL} --planned",
+    "why-queue": f"why nlp -f {TEAMS}",
+    "why-queue-yaml": f"why queue/guests -f {TEAMS} -o yaml",
     "queues-teams": f"get queues {TEAMS}",
     "queues-planned": f"get queues {TEAMS} --planned",
     "init": "init -",

@@ -23,7 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("railwise.cli.demo:command", "See three schedulers place the same workloads on one small fabric."),
     "init": ("railwise.cli.init:command", "Write a commented scenario to start from."),
     "plan": ("railwise.cli.plan:command", "Decide once: who would go where, and why the rest waits."),
-    "why": ("railwise.cli.why:command", "Say why a workload waits, or why it is where it is."),
+    "why": ("railwise.cli.why:command", "Say why a workload waits, or why a queue is due its share."),
     "explain": ("railwise.cli.explain:command", "Explain a reason code, or list them all."),
     "get": ("railwise.cli.get:group", "Show topology, nodes, workloads, queues or the slots left."),
     "test": ("railwise.cli.test_cases:command", "Run policy tests."),

@@ -59,8 +59,11 @@ class Books:
         return next((one for one in self.queues if one.queue.name == name), None)
 
 
-def books(scenario: Scenario) -> Books:
-    """Return how the queues of a scenario stand before the next decision."""
+def books(scenario: Scenario, asked: str = "") -> Books:
+    """Return how the queues of a scenario stand before the next decision.
+
+    The queue ``default`` is among them where it is declared, used or ``asked`` for.
+    """
     known = scenario if scenario.queues else replace(scenario, queues=(Queue(DEFAULT_QUEUE),))
     engine = Engine(known)
     engine.workloads.book(known.workloads)
@@ -68,7 +71,7 @@ def books(scenario: Scenario) -> Books:
     accounts.open_round(engine.records.values())
     steps: Steps = {}
     queue_shares(accounts.tree, accounts.demand, accounts.capacity, steps)
-    used = {workload.queue for workload in scenario.workloads} | {queue.name for queue in known.queues}
+    used = {workload.queue for workload in scenario.workloads} | {queue.name for queue in known.queues} | {asked}
     rows = _Rows(accounts, engine)
     names = [name for name in _depth_first(accounts, TOP) if name in used]
     lost = [name for name in accounts.tree.by_name if name not in accounts.tree.sound]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+from railwise.engine.queues.fairness import Sharing
 from railwise.engine.standing import Books, Standing
 from railwise.report.table import DIM, GOOD, NOTHING, STRONG, WARN, Cell, Column, Table, row, table
 from railwise.report.wording import thousandths
@@ -26,6 +29,12 @@ def resources(found: Books) -> tuple[str, ...]:
     return tuple(sorted(known, key=lambda name: (name != "gpu", name))) or ("gpu",)
 
 
+def matters(one: Standing, resource: str) -> bool:
+    """Return whether a queue says anything about a resource, holds any of it or asks for some."""
+    said = resource in one.quota or resource in one.queue.limit
+    return said or bool(one.allocated.get(resource) or one.pending.get(resource))
+
+
 def queues_table(found: Books) -> Table:
     """Return a row a queue and resource, depth first, children indented; the unit is shown where there are several."""
     shown = resources(found)
@@ -47,7 +56,12 @@ def queues_table(found: Books) -> Table:
             Column("RUNNING", right=True, wide=True),
             Column("WAITING", right=True, wide=True),
         ],
-        [_row(one, resource, first=resource == shown[0]) for one in found.queues for resource in shown],
+        [
+            _row(one, resource, first=resource == shown[0])
+            for one in found.queues
+            for resource in shown
+            if resource == shown[0] or matters(one, resource)
+        ],
     )
 
 
@@ -127,3 +141,53 @@ def queue_items(found: Books) -> list[dict[str, object]]:
         }
         for one in found.queues
     ]
+
+
+def queue_data(found: Books, name: str) -> list[dict[str, object]]:
+    """Return the steps of a queue and those above it as plain data, top first; amounts are exact, in base units.
+
+    An amount that is no whole number is a fraction as text, such as ``80000/3``.
+    """
+    path: list[str] = []
+    current = found.of(name)
+    while current is not None and current.sound:
+        path.insert(0, current.queue.name)
+        current = found.of(current.queue.parent) if current.queue.parent else None
+    return [
+        _level_data(steps, one, parent, resource)
+        for one, parent in zip(path, ["", *path], strict=False)
+        for resource in found.counted
+        if (steps := found.steps.get((parent, resource))) is not None
+    ]
+
+
+def _level_data(steps: Sharing, name: str, parent: str, resource: str) -> dict[str, object]:
+    claim = next(claim for claim in steps.claims if claim.name == name)
+    reduced = next(claim for claim in steps.reduced if claim.name == name)
+    return {
+        "queue": name,
+        "parent": parent or None,
+        "resource": resource,
+        "total": _plain(steps.total),
+        "quota": _plain(claim.quota),
+        "countedQuota": _plain(reduced.quota),
+        "demand": claim.demand,
+        "first": _plain(steps.first[name]),
+        "left": _plain(steps.left),
+        "steps": [
+            {
+                "priority": None if pour.last else pour.priority,
+                "left": _plain(pour.left),
+                "given": {one: _plain(more) for one, more in pour.given.items()},
+                "full": list(pour.full),
+            }
+            for pour in steps.pours
+        ],
+        "exact": _plain(steps.exact[name]),
+        "roundedUp": name in steps.raised,
+        "fairShare": _plain(steps.shares[name]),
+    }
+
+
+def _plain(amount: Fraction) -> int | str:
+    return int(amount) if amount.denominator == 1 else str(amount)
