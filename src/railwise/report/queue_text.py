@@ -187,6 +187,10 @@ def _closing(found: Books, one: Standing, shown: Sequence[str], plan: Plan) -> l
     starts = [entry.name for entry in entries if entry.state is State.PLACED]
     if starts:
         lines.append(Cell(f"  The next plan starts {joined(_some(starts))} in it."))
+    mine = {entry.name for entry in entries}
+    for eviction in plan.evictions:
+        if eviction.workload in mine:
+            lines.append(Cell(f"  The next plan stops {eviction.workload} of it for {eviction.beneficiary}.", WARN))
     waiting = [entry for entry in entries if entry.state is State.PENDING and entry.reason is not None]
     lines += [Cell(f"  {entry.name} waits, {short(entry.reason)}.") for entry in waiting[:_NAMED] if entry.reason]
     if len(waiting) > _NAMED:
