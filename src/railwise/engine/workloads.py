@@ -86,6 +86,18 @@ class Workloads:
         record.put_back(self.state, pods)
         self._changed(record)
 
+    def lift(self, record: Record, keys: Iterable[PodKey]) -> Pods:
+        """Take pods off for a moment, to be undone by ``set_back``: nobody who follows changes is told."""
+        pods = {key: record.pods[key] for key in keys}
+        record.take_away(self.state, list(pods))
+        self.accounts.recharge(record)
+        return pods
+
+    def set_back(self, record: Record, pods: Pods) -> None:
+        """Undo ``lift``."""
+        record.put_back(self.state, pods)
+        self.accounts.recharge(record)
+
     def stop(self, record: Record, keys: Iterable[PodKey]) -> Pods:
         """Evict pods: what is below its minimum afterwards waits as if it had just come; return the pods."""
         pods = self.take(record, keys)

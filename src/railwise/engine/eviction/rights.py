@@ -44,17 +44,27 @@ class Rights:
     def may_take(self, other: Record) -> bool:
         """Return whether a running workload may have to go for the claimant, as far as can be told of it alone."""
         workload = other.workload
-        if not workload.preemptible or not other.started or not other.pods or other is self.record:
+        if not other.started or not other.pods or other is self.record:
             return False
-        if workload.queue == self.queue:
-            if workload.priority >= self.record.workload.priority:
-                return False
-            return self._grown_up(other, reclaim=False)
-        open_queue = self._open.get(workload.queue)
+        if not self.may_take_from(workload.queue, workload.priority, preemptible=workload.preemptible):
+            return False
+        return self._grown_up(other, reclaim=workload.queue != self.queue)
+
+    def may_take_from(self, queue: str, priority: int, *, preemptible: bool) -> bool:
+        """Return whether workloads of a queue and priority may have to go, however long they run."""
+        if not preemptible:
+            return False
+        if queue == self.queue:
+            return priority < self.record.workload.priority
+        open_queue = self._open.get(queue)
         if open_queue is None:
-            open_queue = self._may_reclaim_from(workload.queue)
-            self._open[workload.queue] = open_queue
-        return open_queue and self._grown_up(other, reclaim=True)
+            open_queue = self._may_reclaim_from(queue)
+            self._open[queue] = open_queue
+        return open_queue
+
+    def youth_counts(self, name: str) -> bool:
+        """Return whether a queue protects workloads that have not run for long."""
+        return any(queue.reclaim_min_runtime or queue.preempt_min_runtime for queue in self.tree.chain(name))
 
     def _grown_up(self, other: Record, *, reclaim: bool) -> bool:
         for queue in self.tree.chain(other.workload.queue):

@@ -21,15 +21,15 @@ MOST_TRIALS: Final = 400
 class Trial:
     """One search among a pool of units, all of which the claimant may take as far as each alone can tell."""
 
-    def __init__(self, claim: Claim, pool: list[Unit]) -> None:
-        """Sort the pool: dearest first, a whole before its parts."""
+    def __init__(self, claim: Claim, pool: list[Unit], trials: int = MOST_TRIALS) -> None:
+        """Sort the pool: dearest first, a whole before its parts; ``trials`` bounds the searches for the claimant."""
         self.claim: Final = claim
         self.units: Final = sorted(pool, key=_dearest_first)
         self.taken: Final[dict[Record, Pods]] = {}
         self.best: Way | None = None
         self.exact = True
         self._best_cost: Cost | None = None
-        self._left = MOST_TRIALS
+        self._left = trials
         self._chosen: Final[list[Unit]] = []
 
     def run(self) -> Way | None:
@@ -38,11 +38,11 @@ class Trial:
         for unit in self.units:
             keys.setdefault(unit.record, set()).update(unit.keys)
         for record, mine in keys.items():
-            self.taken[record] = self.claim.workloads.take(record, sorted(mine))
+            self.taken[record] = self.claim.workloads.lift(record, sorted(mine))
         if self.claim.fits() is not None:
             self._decide(0, FREE, set())
         for record, pods in self.taken.items():
-            self.claim.workloads.restore(record, {key: pods[key] for key in pods if key not in record.pods})
+            self.claim.workloads.set_back(record, {key: pods[key] for key in pods if key not in record.pods})
         return self.best
 
     def _decide(self, number: int, cost: Cost, gone: set[tuple[Record, PodKey]]) -> None:
@@ -60,7 +60,7 @@ class Trial:
         if kept is None or self._fits():
             self._decide(number + 1, cost, gone)
         if kept:
-            self.claim.workloads.take(unit.record, kept)
+            self.claim.workloads.lift(unit.record, kept)
         if self._left <= 0 and self.best is not None:
             self.exact = False
             return
@@ -86,7 +86,7 @@ class Trial:
         if not keys:
             return None
         pods = self.taken[unit.record]
-        self.claim.workloads.restore(unit.record, {key: pods[key] for key in keys})
+        self.claim.workloads.set_back(unit.record, {key: pods[key] for key in keys})
         return keys
 
     def _fits(self) -> bool:

@@ -66,6 +66,12 @@ class Part:
             return [self]
         return [leaf for child in self.children for leaf in child.leaves()]
 
+    def least(self) -> int:
+        """Return the least number of pods with which this part has its minimum."""
+        if self.shape is not None:
+            return self.group.min_pods
+        return sum(sorted([child.least() for child in self.children])[: self.group.min_groups])
+
     def running(self) -> int:
         """Return the number of pods of this part that run."""
         return sum(len(leaf.fixed) for leaf in self.leaves())
@@ -97,6 +103,7 @@ class Demand:
         self.uses_cards: Final = kinds.count(KIND_NONE) < len(kinds)
         self.unsupported: Final = KIND_OTHER in kinds
         self.pods: Final = sum([leaf.group.pods for leaf in self.leaves])
+        self.least: Final = root.least()
         self.preferred: Final = _default_preferred(self, state)
         self.simple: Final = (
             root.shape is not None and root.distinct == NOT_GIVEN and not root.even and root.segment_size == 0
