@@ -15,12 +15,12 @@ from railwise.engine.deciding import Decider
 from railwise.engine.events import Event, Finish, NodeChange, Submit
 from railwise.engine.eviction.news import News
 from railwise.engine.gangs.record import Record
-from railwise.engine.indexed.indexes import Indexes
 from railwise.engine.queues.accounts import Accounts
 from railwise.engine.queues.guard import Search
 from railwise.engine.reasons.verdict import Verdict
 from railwise.engine.reasons.warnings import overfull
 from railwise.engine.search.placement import Placer
+from railwise.engine.search.remembered import Remembered
 from railwise.engine.search.step_time import StepTime
 from railwise.engine.slots import slots_left
 from railwise.engine.workloads import Workloads
@@ -56,12 +56,13 @@ class Engine:
         self.state: Final = ClusterState(scenario.nodes, scenario.topologies, scenario.policy)
         timed = None if step_time is None else step_time(self.state)
         self.search: Final[Search] = Placer(self.state, timed) if policy is None else policy(self.state)
-        indexes = self.search.indexes if isinstance(self.search, Placer) else Indexes(self.state)
-        self.verdict: Final = Verdict(self.state, indexes)
+        self.verdict: Final = Verdict(self.state)
         self.accounts: Final = Accounts(scenario.queues, self.state, self.verdict)
         self.workloads: Final = Workloads(self.state, self.accounts)
         self.records: Final = self.workloads.records
-        self.decider: Final = Decider(self.workloads, self.search, self.accounts, self.verdict, evicts=policy is None)
+        own = isinstance(self.search, Placer)
+        search: Search = Remembered(self.search.place, self.state) if own else self.search
+        self.decider: Final = Decider(self.workloads, search, self.accounts, self.verdict, evicts=policy is None)
         self.warnings: Final[list[str]] = list(scenario.warnings)
         self._first: tuple[Workload, ...] = scenario.workloads
 
@@ -103,8 +104,8 @@ class Engine:
             self.workloads.book(first)
             self.warnings.extend(overfull(self.state))
         for event in events:
-            if self.workloads.apply(event):
-                self.verdict.forget()
+            if self.workloads.apply(event) and isinstance(event, NodeChange):
+                self.verdict.forget(self.state.index_of[event.name])
 
     def _surplus(self, queue: list[Record], reasons: dict[str, Reason]) -> bool:
         """Hand out surplus in the order of the round; return whether a workload left places that others may want."""

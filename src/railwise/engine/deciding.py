@@ -57,12 +57,14 @@ class Decider:
             if isinstance(grown, Found) and grown.pods:
                 self.put(record, grown)
             return
+        freed = workloads.state.freed
         pods = workloads.take(record, list(record.pods))
         found = find_most(record.demand, guard.place)
         if found is not None and len(found.pods) > len(pods):
             self.put(record, found)
         else:
             workloads.restore(record, pods)
+            workloads.state.freed = freed
 
     def put(self, record: Record, found: Found) -> None:
         """Carry out what a search found."""

@@ -33,8 +33,6 @@ ACTS: Final[dict[Code, Act]] = {
 MOST_REASONS: Final = 65_536
 """How many reasons are remembered."""
 
-EVERY_NODE: Final = -1
-
 Moment = tuple[int, int, int]
 """Generation of the state, length of its journal, number of changes to facts about nodes."""
 
@@ -42,7 +40,7 @@ Moment = tuple[int, int, int]
 class Verdict:
     """Explains refusals on one state."""
 
-    def __init__(self, state: ClusterState, _indexes: object = None) -> None:
+    def __init__(self, state: ClusterState) -> None:
         """Compute nothing yet."""
         self.state: Final = state
         self.empty: Final = EmptyCluster(state)
@@ -72,12 +70,11 @@ class Verdict:
         """Return whether the minimum is known not to fit even an empty, healthy cluster; remembered."""
         return self.empty.fits(demand, pristine=True) is False
 
-    def forget(self, node: int = EVERY_NODE) -> None:
-        """Take note that facts about a node (or any of them) changed."""
+    def forget(self, node: int) -> None:
+        """Take note that facts about a node changed."""
         self._facts += 1
-        for one in range(len(self.state.nodes)) if node == EVERY_NODE else (node,):
-            self.empty.forget(one)
-            self.tallies.look_at(one)
+        self.empty.forget(node)
+        self.tallies.look_at(node)
 
     def _reason(self, demand: Demand, *, proven: bool) -> Reason:
         leaf = _hardest(demand)
