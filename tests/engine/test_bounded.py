@@ -100,23 +100,23 @@ def _check(verdicts: dict[int, str], placed: int, missed: int) -> None:
 
 
 def test_every_answer_obeys_every_rule() -> None:
-    _check({seed: _judge(seed) for seed in range(60)}, 35, 2)
+    _check({seed: _judge(seed) for seed in range(60)}, 40, 0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(60, 460, 100))
 def test_every_answer_obeys_every_rule_on_many_clusters(first: int) -> None:
-    _check({seed: _judge(seed) for seed in range(first, first + 100)}, 50, 8)
+    _check({seed: _judge(seed) for seed in range(first, first + 100)}, 55, 0)
 
 
 def test_pods_that_come_back_obey_every_rule() -> None:
-    _check({seed: _repaired(seed) for seed in range(40)}, 12, 1)
+    _check({seed: _repaired(seed) for seed in range(40)}, 12, 0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(40, 340, 100))
 def test_pods_that_come_back_obey_every_rule_on_many_clusters(first: int) -> None:
-    _check({seed: _repaired(seed) for seed in range(first, first + 100)}, 30, 6)
+    _check({seed: _repaired(seed) for seed in range(first, first + 100)}, 35, 0)
 
 
 # --- Clusters that are too large to be searched exactly -------------------------------------------------------------

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from railwise.engine.cluster.shapes import Shape
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.indexed.indexes import Indexes
-from railwise.engine.indexed.spread import Spread, fill_racks, level_shares
+from railwise.engine.indexed.spread import Spread, fill_racks
 from railwise.model.node import Node
 from tests.engine.small import FABRIC, engine, gang, racks, request, shape_of, state_of, submitted
 
@@ -50,21 +50,6 @@ def test_filling_uses_as_few_racks_as_can_be(seed: int) -> None:
         if any(sum(sizes[rack] for rack in chosen) >= pods for chosen in combinations(range(len(sizes)), count))
     )
     assert len(shares) == number
-
-
-@given(seeds)
-def test_shares_are_levelled_inside_the_same_racks(seed: int) -> None:
-    random = Random(seed)
-    sizes = [random.randint(1, 6) for _ in range(random.randint(1, 5))]
-    pods = random.randint(1, sum(sizes))
-    _, _, spread = _spread(racks(*sizes), 8, pods)
-    filled = fill_racks(spread.racks, range(len(sizes)), pods)
-    level = level_shares(spread.racks, filled)
-    assert [rack for rack, _ in level] == sorted(rack for rack, _ in filled)
-    assert sum(here for _, here in level) == pods
-    assert all(here <= sizes[rack] for rack, here in level)
-    highest = max(here for _, here in level)
-    assert all(here >= highest - 1 or here == sizes[rack] for rack, here in level)
 
 
 @given(seeds)

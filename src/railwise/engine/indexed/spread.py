@@ -123,19 +123,3 @@ def fill_racks(racks: RackIndex, members: Iterable[int], pods: int) -> Spots:
         result.append((chosen, here))
         left -= here
     return result
-
-
-def level_shares(racks: RackIndex, shares: Spots) -> Spots:
-    """Give the same racks as equal shares as their room allows, the larger ones first in tree order."""
-    pods = sum(here for _, here in shares)
-    room = {rack: racks.of_rack[rack].capacity for rack, _ in shares}
-    level = 0
-    while sum(min(most, level) for most in room.values()) < pods:
-        level += 1
-    given = {rack: min(most, level) for rack, most in room.items()}
-    spare = sum(given.values()) - pods
-    for rack in sorted(room, reverse=True):
-        if spare and given[rack] == level:
-            given[rack] -= 1
-            spare -= 1
-    return sorted(given.items())

@@ -1,281 +1,304 @@
 """The bounded search for workloads that are too large to be searched exactly.
 
-Blocks that must lie together are placed largest first on the live state, each in the cheapest domain that takes it;
-where a later block finds no room the choice is undone by its inverse and the next domain tried, a fixed number of
-times. It finds most placements there are and proves nothing.
+Blocks that must lie together are shared out over the domains that have room for them, alike ones in one go, and put on
+the live state. Where a domain turns out not to take its share the rest is shared out again without it; what finds no
+room is tried before the others. Everything is counted in steps. It finds most placements there are and proves nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from railwise.engine.cluster.ledger import Grant
 from railwise.engine.cluster.shapes import Shape
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.demand import NOT_GIVEN, Demand
 from railwise.engine.gangs.ranks import arrange
 from railwise.engine.gangs.spot import Spot
-from railwise.engine.indexed.domains import bits_of
 from railwise.engine.indexed.gang import ladder
 from railwise.engine.indexed.indexes import Indexes
-from railwise.engine.indexed.racks import RackIndex
-from railwise.engine.indexed.spread import fill_racks, level_shares
-from railwise.engine.search.blocks import Block, read_blocks
+from railwise.engine.search.apart import ALONE, Guard
+from railwise.engine.search.blocks import Block, Item, Pods, items_of, read_blocks
+from railwise.engine.search.fill import LOOKS, MOST_INDEXED, Filling, Scope
+from railwise.engine.search.holds import Holds
 from railwise.engine.search.rules import obeys
+from railwise.engine.search.share_out import Layout, Pick, Shares, levelled
 
-MOST_TRIES: Final = 3000
-"""How many times a block is put into a domain before the search gives up."""
+STEPS: Final = 30_000
+"""The budget of one search: about as many pods may be put."""
 
-MOST_DOMAINS: Final = 24
-"""How many domains are tried for one block."""
+STEPS_A_POD: Final = 4
+"""So many more for each pod, at each level of the ladder."""
 
-Scope = list[tuple[int, int, int]]
-"""Domains that all must hold a node: (tree, level, domain)."""
+CALL: Final = 3
+"""What looking at the domains of a level costs however few they are."""
 
-Log = list[tuple[int, int, int, Shape, Grant]]
+MOST_FAULTS: Final = 24
+"""How many domains may turn out not to take a block before it is given up."""
+
+SNUGGEST_FAULTS: Final = 8
+"""After so many the roomiest domain is tried instead of the snuggest."""
+
+MOST_ORDERS: Final = 8
+"""How many orders of the contents of a block are tried."""
 
 
 class BoundedSearch:
-    """One search: tries on the live state, a log of what was put, and a number of tries left."""
+    """One search: what it has put on the live state, and what each domain may still hold."""
 
-    def __init__(self, demand: Demand, state: ClusterState, indexes: Indexes) -> None:
-        """Start with nothing put."""
+    def __init__(self, demand: Demand, pods: dict[Shape, int], state: ClusterState, indexes: Indexes) -> None:
+        """Start with nothing put; ``pods`` are those to place, per shape."""
         self.demand: Final = demand
         self.state: Final = state
         self.indexes: Final = indexes
-        self.log: Log = []
-        self.tries = MOST_TRIES
-        self.running: Final = [node for leaf in demand.leaves for node in leaf.fixed.values()]
+        self.holds: Final = Holds(state, indexes, pods, by_cpu=not demand.uses_cards)
+        self.filling: Final = Filling(demand, state, indexes, self.holds)
+        self.repair: Final = self.filling.running > 0
+        self.orders = 1
+        self.orders_left = False
 
-    def undo(self, length: int) -> None:
-        """Take back everything put after the log had this length."""
-        while len(self.log) > length:
-            _, _, node, shape, grant = self.log.pop()
-            self.state.take_away(shape, node, grant)
-
-    def place(self, blocks: list[Block], scope: Scope) -> bool:
-        """Place all blocks inside a scope, or change nothing."""
-        start = len(self.log)
-        open_choices: list[Iterator[Scope]] = []
-        marks: list[int] = []
-        while len(open_choices) < len(blocks) or not blocks:
-            if not blocks:
+    def whole(self, root: Block, level: int, steps: int) -> bool:
+        """Place everything in one domain of a level, or change nothing."""
+        for orders in (1, MOST_ORDERS):
+            self.filling.steps = steps
+            self.orders, self.orders_left = orders, False
+            if self._batch([root.at(level)], ()):
                 return True
-            block = blocks[len(open_choices)]
-            open_choices.append(iter(self._scopes(block, scope)))
-            marks.append(len(self.log))
-            while open_choices and not self._next_choice(blocks[len(open_choices) - 1], open_choices[-1], marks[-1]):
-                open_choices.pop()
-                self.undo(marks.pop())
-            if not open_choices:
-                self.undo(start)
-                return False
-        return True
-
-    def _next_choice(self, block: Block, scopes: Iterator[Scope], mark: int) -> bool:
-        """Put a block into the next domain that takes it; what it had put before is undone."""
-        self.undo(mark)
-        for inner in scopes:
-            self.tries -= 1
-            if self.tries < 0:
-                return False
-            if self._fill(block, inner):
-                return True
-            self.undo(mark)
+            self.filling.undo(0)
+            if not self.orders_left:
+                break
         return False
 
-    def _fill(self, block: Block, scope: Scope) -> bool:
-        """Place the contents of one block in its chosen domain: inner blocks first, then loose pods."""
-        if not self._place_apart(block, scope):
-            return False
-        for number, ranks, shape in sorted(block.pods, key=lambda pods: -pods[2].gpu_thousandths()):
-            if block.apart != NOT_GIVEN and block.part.shape is not None:
-                if not self._pods_apart(block, number, ranks, shape, scope):
-                    return False
-            elif not self._pods(number, ranks, shape, scope):
+    def place(self, items: list[Item], scope: Scope) -> bool:
+        """Place all that a block holds inside a scope, or change nothing; what finds no room is tried first next."""
+        self.filling.steps -= 1
+        mark = len(self.filling.log)
+        order = list(range(len(items)))
+        tried: list[list[int]] = []
+        while order not in tried:
+            if len(tried) == self.orders:
+                self.orders_left = True
                 return False
-        return True
+            failed = self._in_order([items[index] for index in order], scope)
+            if failed < 0:
+                return True
+            self.filling.undo(mark)
+            if failed == 0 or self.filling.steps < 0:
+                return False
+            tried.append(list(order))
+            order.insert(0, order.pop(failed))
+        return False
 
-    def _place_apart(self, block: Block, scope: Scope) -> bool:
-        if block.apart == NOT_GIVEN or block.part.shape is not None:
-            return self.place(block.inner, scope)
-        taken: set[int] = set()
-        for inner in block.inner:
-            mark = len(self.log)
-            for domain in self._domains(block.part.tree, block.apart, scope, inner.shapes()):
-                where = (block.part.tree, block.apart, domain)
-                if domain not in taken and self.place([inner], [*scope, where]):
-                    taken.add(domain)
-                    break
-                self.undo(mark)
+    def _in_order(self, items: list[Item], scope: Scope) -> int:
+        """Place items one after the other; return the number of the first that finds no room, -1 if all do."""
+        for index, item in enumerate(items):
+            found = self._pods(item, scope) if isinstance(item, Pods) else self._batch(item, scope)
+            if not found:
+                return index
+        return -1
+
+    # --- Alike blocks -------------------------------------------------------------------------------------------------
+
+    def _batch(self, batch: list[Block], scope: Scope) -> bool:
+        """Place alike blocks, each at the narrowest level of its ladder where a domain takes it."""
+        left = batch
+        for level in batch[0].levels:
+            if level == NOT_GIVEN:
+                left = self._one_by_one(left, scope)
+            elif left[0].home:
+                left = self._at_home(left[0], level, scope)
             else:
-                return False
-        return True
-
-    def _pods_apart(self, block: Block, number: int, ranks: list[int], shape: Shape, scope: Scope) -> bool:
-        tree = block.part.tree
-        used = {self._domain_of(tree, block.apart, node) for node in block.home}
-        domains = [domain for domain in self._domains(tree, block.apart, scope, {shape: 1}) if domain not in used]
-        left = list(ranks)
-        for domain in domains:
+                left = self._at_level(left, level, scope)
             if not left:
+                return True
+        return False
+
+    def _one_by_one(self, left: list[Block], scope: Scope) -> list[Block]:
+        """Put blocks into a scope one after the other; return those that found no room."""
+        for index, block in enumerate(left):
+            if self.filling.steps < 0 or not self.place(items_of(block), scope):
+                return left[index:]
+        return []
+
+    def _at_home(self, block: Block, level: int, scope: Scope) -> list[Block]:
+        """Place a block where its running pods are; return it if it cannot be."""
+        homes = {self.filling.domain_of(block.tree, level, node) for node in block.home}
+        home = homes.pop()
+        named = self.state.trees[block.tree].tree.named_at(level, home, block.asked)
+        if homes or not named or not self.place(items_of(block), (*scope, (block.tree, level, home))):
+            return [block]
+        return []
+
+    def _at_level(self, left: list[Block], level: int, scope: Scope) -> list[Block]:
+        """Put alike blocks into domains of a level; return those that found no room."""
+        block = left[0]
+        tree = self.state.trees[block.tree].tree
+        for other, inner, domain in scope:
+            if other == block.tree and inner >= level:
+                return self._one_by_one(left, scope) if tree.named_at(inner, domain, block.asked) else left
+        splits = [guard.apart.level for guard in _splits(left) if guard.apart.tree == block.tree]
+        outer = min([split for split in splits if split < level], default=level)
+        single = outer in splits
+        return self._share_out(left, outer, level, scope, single=single)
+
+    def _share_out(self, left: list[Block], outer: int, level: int, scope: Scope, *, single: bool) -> list[Block]:
+        """Share blocks out over domains of a level ``outer``, each then in one domain of ``level`` inside."""
+        block = left[0]
+        first, rooms = self._rooms(block, outer, scope)
+        if single:
+            rooms = [min(room, 1) for room in rooms]
+        faults = 0
+        while left and faults < MOST_FAULTS and self.filling.steps >= 0:
+            layout = self._layout(block.tree, outer, first, rooms)
+            if layout.total < len(left) and level == block.levels[-1]:
                 break
-            if self._pods(number, left[:1], shape, [*scope, (tree, block.apart, domain)]):
-                left.pop(0)
-        return not left
+            pick = self._pick(block.shapes, outer, scope) if block.tree == self.filling.root else None
+            shares = layout.share(len(left), pick, repair=self.repair, roomiest=faults >= SNUGGEST_FAULTS)
+            if not shares:
+                break
+            for domain, copies in sorted(shares):
+                there = (*scope, (block.tree, outer, domain))
+                inside = left[:copies] if outer == level else [other.at(level) for other in left[:copies]]
+                rest = self._one_by_one(inside, there) if outer == level else self._at_level(inside, level, there)
+                placed = copies - len(rest)
+                left = left[placed:]
+                rooms[domain - first] = 0 if rest else rooms[domain - first] - placed
+                faults += bool(rest)
+        return left
 
-    def _scopes(self, block: Block, scope: Scope) -> list[Scope]:
-        if block.level == NOT_GIVEN:
-            return [scope]
-        homes = {self._domain_of(block.tree, block.level, node) for node in block.home}
-        if len(homes) > 1:
-            return []
-        domains = self._domains(block.tree, block.level, scope, block.shapes())
-        if homes:
-            domains = [domain for domain in domains if domain in homes]
-        return [[*scope, (block.tree, block.level, domain)] for domain in domains[:MOST_DOMAINS]]
-
-    def _domain_of(self, tree: int, level: int, node: int) -> int:
-        shape = self.state.trees[tree].tree
-        return shape.position[node] if level >= shape.depth else shape.domain_of[level][node]
-
-    def _domains(self, tree: int, level: int, scope: Scope, shapes: dict[Shape, int]) -> list[int]:
-        """Return the domains of a level inside a scope that may hold the pods, the tightest first."""
-        trees = self.state.trees[tree]
-        shape_of = trees.tree
-        if len(shapes) == 1 and level == shape_of.depth - 1 and all(where[0] == tree for where in scope):
-            ((shape, pods),) = shapes.items()
-            ordered = self._racks_by_cost(tree, shape, pods, scope)
-            if ordered is not None:
-                return ordered
-        start, end = self._range(tree, scope)
-        found: list[tuple[int, int]] = []
-        if level >= shape_of.depth:
-            fit = [
-                place
-                for place in range(start, end)
-                if all(self.state.fits(shape, shape_of.order[place]) for shape in shapes)
-            ]
-            found.extend((self.state.room_of[shape_of.order[place]].slots, place) for place in fit)
-        else:
-            tier = shape_of.tiers[level]
-            for domain in range(len(tier.names)):
-                overlaps = tier.start[domain] < end and tier.end[domain] > start
-                if tier.named[domain] and overlaps and self._capacity_ok(tree, level, domain, shapes):
-                    found.append((trees.free[level][domain], domain))
-        found.sort()
-        return [domain for _, domain in found]
-
-    def _racks_by_cost(self, tree: int, shape: Shape, pods: int, scope: Scope) -> list[int] | None:
-        racks, spread = self.indexes.racks(tree, shape, pods, by_cpu=not self.demand.uses_cards, nodes_first=False)
-        first, last = 0, len(racks.ranges)
-        for other, level, domain in scope:
-            if other != tree or level >= racks.depth:
-                return None
-            low, high = spread.tree.racks_in(level, domain)
-            first, last = max(first, low), min(last, high)
+    def _rooms(self, block: Block, level: int, scope: Scope) -> tuple[int, list[int]]:
+        """Return (first domain, copies that it and the next ones may hold) for the domains of a level in a scope."""
+        first, last = self._domains(block.tree, level, scope)
         if first >= last:
-            return []
-        mask = ((1 << (last - first)) - 1) << first
-        named = self.indexes.named(tree, racks.depth - 1, None)
-        mask = named if not scope else mask if named == -1 else mask & named
-        best = racks.cheapest(pods, mask)
-        if best is None:
-            return []
-        others = [
-            rack
-            for rack in bits_of(mask if mask != -1 else (1 << len(racks.ranges)) - 1)
-            if rack != best[0] and racks.of_rack[rack].capacity >= pods
-        ]
-        others.sort(key=lambda rack: (racks.of_rack[rack].capacity, rack))
-        return [best[0], *others]
+            return first, []
+        barred = self._barred(block.guards)
+        self.filling.steps -= CALL + (last - first) // LOOKS
+        if any(where[0] != block.tree for where in scope):
+            rooms = self._clipped(block.shapes, block.tree, level, (first, last), scope, barred)
+        else:
+            rooms = self.holds.copies(block, level, first, last, barred)
+        if block.asked >= 0:
+            tree = self.state.trees[block.tree].tree
+            for index, room in enumerate(rooms):
+                if room and not tree.named_at(level, first + index, block.asked):
+                    rooms[index] = 0
+        return first, rooms
 
-    def _capacity_ok(self, tree: int, level: int, domain: int, shapes: dict[Shape, int]) -> bool:
+    def _domains(self, index: int, level: int, scope: Scope) -> tuple[int, int]:
+        """Return the half-open range of domains of a level that a scope leaves."""
+        start, end = self.filling.span(index, scope)
+        order = self.state.trees[index].tree.order
+        if start >= end:
+            return 0, 0
+        return (
+            self.filling.domain_of(index, level, order[start]),
+            self.filling.domain_of(index, level, order[end - 1]) + 1,
+        )
+
+    def _barred(self, guards: tuple[Guard, ...]) -> set[int]:
+        """Return the nodes that no pod of a block may use because of others."""
+        found: set[int] = set()
+        for apart, holder in guards:
+            found.update(apart.barred(holder))
+        self.filling.steps -= len(found) // LOOKS
+        return found
+
+    def _clipped(
+        self,
+        shapes: dict[Shape, int],
+        index: int,
+        level: int,
+        domains: tuple[int, int],
+        scope: Scope,
+        barred: set[int],
+    ) -> list[int]:
+        """Return the copies per domain where the scope cuts domains, node by node."""
+        first, last = domains
+        nodes = [node for node in self.filling.nodes(scope) if node not in barred]
+        rooms = [1 << 30] * (last - first)
         for shape, pods in shapes.items():
-            _, spread = self.indexes.racks(tree, shape, pods, by_cpu=not self.demand.uses_cards, nodes_first=False)
-            if spread.capacity(level, domain) < pods:
-                return False
-        return True
+            sums = [0] * (last - first)
+            room = self.holds.of(shape).of_node
+            for node in nodes:
+                if room[node]:
+                    sums[self.filling.domain_of(index, level, node) - first] += room[node]
+            rooms = [min(known, here // pods) for known, here in zip(rooms, sums, strict=True)]
+        return rooms
 
-    def _range(self, tree: int, scope: Scope) -> tuple[int, int]:
-        shape = self.state.trees[tree].tree
-        start, end = 0, len(shape.order)
-        for other, level, domain in scope:
-            if other != tree:
-                continue
-            if level >= shape.depth:
-                start, end = max(start, domain), min(end, domain + 1)
-            elif level >= 0:
-                tier = shape.tiers[level]
-                start, end = max(start, tier.start[domain]), min(end, tier.end[domain])
-        return start, end
+    def _layout(self, index: int, level: int, first: int, rooms: list[int]) -> Layout:
+        self.filling.steps -= CALL + len(rooms) // LOOKS
+        used = self.filling.used if index == self.filling.root else None
+        return Layout(self.state.trees[index], level, first, rooms, used)
 
-    def _inside(self, scope: Scope, node: int) -> bool:
-        return all(level < 0 or self._domain_of(tree, level, node) == domain for tree, level, domain in scope)
+    def _pick(self, shapes: dict[Shape, int], level: int, scope: Scope) -> Pick | None:
+        """Return the choice of the cheapest rack for equal pods, None where the racks' tables do not say."""
+        root, depth = self.filling.root, self.filling.tree.depth
+        if not self.filling.indexed or level != depth - 1 or len(shapes) > 1 or any(one[0] != root for one in scope):
+            return None
+        ((shape, pods),) = shapes.items()
 
-    def _pods(self, number: int, ranks: list[int], shape: Shape, scope: Scope) -> bool:
+        def cheapest(fit: list[int], copies: int) -> int:
+            wanted = copies * pods
+            if wanted > MOST_INDEXED:
+                return fit[-1]
+            racks, _ = self.indexes.racks(root, shape, wanted, by_cpu=self.filling.by_cpu, nodes_first=False)
+            mask = 0
+            for rack in fit:
+                mask |= 1 << rack
+            found = racks.cheapest(wanted, mask)
+            return fit[-1] if found is None else found[0]
+
+        return cheapest
+
+    # --- Loose pods ---------------------------------------------------------------------------------------------------
+
+    def _pods(self, pods: Pods, scope: Scope) -> bool:
         """Put equal pods into a scope: in one rack if one holds them, else in as few as possible."""
-        tree = self.demand.root.tree
-        nodes = self._nodes_for(tree, len(ranks), shape, scope)
-        left = list(ranks)
-        for node, here in nodes:
-            for _ in range(here):
-                if not left:
-                    return True
-                grant = self.state.put(shape, node)
-                if grant is None:
-                    break
-                self.log.append((number, left.pop(0), node, shape, grant))
+        alone = next((guard.apart for guard in pods.guards if guard.holder == ALONE), None)
+        index, level = (self.filling.root, self.filling.tree.depth - 1) if alone is None else (alone.tree, alone.level)
+        if level < 0 or any(other == index and inner >= level for other, inner, _ in scope):
+            wanted = pods.tokens if alone is None else pods.tokens[:1]
+            return self.filling.fill(pods, wanted, scope) == len(pods.tokens)
+        first, rooms = self._rooms_for(pods, index, level, scope)
+        if alone is not None:
+            rooms = [min(room, 1) for room in rooms]
+        left = pods.tokens
+        while left and self.filling.steps >= 0:
+            layout = self._layout(index, level, first, rooms)
+            if layout.total < len(left):
+                return False
+            pick = None if pods.guards else self._pick({pods.shape: 1}, level, scope)
+            shares = layout.share(len(left), pick, repair=self.repair, roomiest=False)
+            for domain, wanted_here in self._evened(shares, first, rooms, evenly=alone is None):
+                there = (*scope, (index, level, domain))
+                placed = self.filling.fill(pods, left[:wanted_here], there)
+                left = left[placed:]
+                rooms[domain - first] = 0 if placed < wanted_here else rooms[domain - first] - placed
         return not left
 
-    def _nodes_for(self, tree: int, pods: int, shape: Shape, scope: Scope) -> list[tuple[int, int]]:
-        racks, spread = self.indexes.racks(tree, shape, pods, by_cpu=not self.demand.uses_cards, nodes_first=False)
-        order = self.state.trees[tree].tree.order
-        if any(where[0] != tree or where[1] >= racks.depth for where in scope):
-            start, end = self._range(tree, scope)
-            inside = [order[place] for place in range(start, end) if self._inside(scope, order[place])]
-            ranked = sorted(
-                (racks.curves.first(self.state.room_of[node].index), place)
-                for place, node in enumerate(inside)
-                if self.state.fits(shape, node)
-            )
-            return [(inside[place], pods) for _, place in ranked]
-        first, last = 0, len(racks.ranges)
-        for _, level, domain in scope:
-            if level >= 0:
-                low, high = spread.tree.racks_in(level, domain)
-                first, last = max(first, low), min(last, high)
-        shares = self._near_running(racks, range(first, last), pods)
-        left = pods - sum(here for _, here in shares)
-        taken = {rack for rack, _ in shares}
-        mask = ((1 << (last - first)) - 1) << first
-        for rack in taken:
-            mask &= ~(1 << rack)
-        best = racks.cheapest(left, mask) if left else None
-        if best is not None:
-            shares.append((best[0], left))
-        elif left:
-            shares += fill_racks(racks, [rack for rack in range(first, last) if rack not in taken], left)
-        if self.demand.root.even:
-            shares = level_shares(racks, shares)
-        return [(order[place], count) for rack, here in shares for place, count in racks.positions(rack, here)]
+    def _rooms_for(self, pods: Pods, index: int, level: int, scope: Scope) -> tuple[int, list[int]]:
+        """Return (first domain, pods that it and the next ones may hold)."""
+        first, last = self._domains(index, level, scope)
+        if first >= last:
+            return first, []
+        barred = self._barred(pods.guards)
+        self.filling.steps -= CALL + (last - first) // LOOKS
+        if any(where[0] != index for where in scope):
+            return first, self._clipped({pods.shape: 1}, index, level, (first, last), scope, barred)
+        return first, self.holds.room({pods.shape: 1}, index, level, first, last, barred)
 
-    def _near_running(self, racks: RackIndex, inside: range, pods: int) -> list[tuple[int, int]]:
-        """Return (rack, pods) in racks where pods of the workload run already, those with most of them first."""
-        if not self.running or not racks.depth:
-            return []
-        domain_of = self.state.trees[self.demand.root.tree].tree.domain_of[-1]
-        counts: dict[int, int] = {}
-        for node in self.running:
-            counts[domain_of[node]] = counts.get(domain_of[node], 0) + 1
-        shares: list[tuple[int, int]] = []
-        for rack in sorted(counts, key=lambda rack: (-counts[rack], rack)):
-            here = min(pods, racks.of_rack[rack].capacity)
-            if rack in inside and here:
-                shares.append((rack, here))
-                pods -= here
-        return shares
+    def _evened(self, shares: Shares, first: int, rooms: list[int], *, evenly: bool) -> Shares:
+        if not self.demand.root.even or not evenly:
+            return shares
+        return levelled(shares, {domain: rooms[domain - first] for domain, _ in shares})
+
+
+def _splits(batch: list[Block]) -> list[Guard]:
+    """Return the guards that keep the blocks of a batch from one another."""
+    return [
+        guard
+        for number, guard in enumerate(batch[0].guards)
+        if guard.holder == ALONE or any(other.guards[number].holder != guard.holder for other in batch[1:])
+    ]
 
 
 def place_bounded(
@@ -285,16 +308,15 @@ def place_bounded(
 
     The state is left as it was.
     """
-    root = read_blocks(demand, ranks, chosen)
-    tree = state.trees[demand.root.tree].tree
-    search = BoundedSearch(demand, state, indexes)
-    for level in ladder(demand, tree.depth):
-        whole = Block(root.tree, level if level >= 0 else NOT_GIVEN, root.part)
-        whole.pods, whole.inner, whole.apart, whole.home = root.pods, root.inner, root.apart, root.home
-        search.tries = MOST_TRIES
-        if search.place([whole], []):
-            pods = arrange(demand, [Spot(number, rank, node) for number, rank, node, _, _ in search.log], state)
-            search.undo(0)
+    root = read_blocks(demand, ranks, chosen, state)
+    search = BoundedSearch(demand, root.shapes, state, indexes)
+    levels = ladder(demand, state.trees[demand.root.tree].tree.depth)
+    steps = STEPS // len(levels) + STEPS_A_POD * sum(root.shapes.values())
+    for level in levels:
+        if search.whole(root, level if level >= 0 else NOT_GIVEN, steps):
+            put = search.filling.log
+            pods = arrange(demand, [Spot(*one.token, one.node) for one in put], state)
+            search.filling.undo(0)
             if obeys(demand, pods, ranks, state):
                 return pods, level
     return None

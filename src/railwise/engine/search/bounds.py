@@ -1,4 +1,4 @@
-"""Proofs that a workload cannot be placed, without searching: each kind of pod by itself needs more than there is.
+"""Proofs that a workload cannot be placed, without searching: something in it by itself needs more than there is.
 
 Used where the searches gave up. A bound never says "impossible" of what is possible: it counts every domain as if the
 other groups were not there.
@@ -12,107 +12,82 @@ from railwise.engine.cluster.shapes import KIND_WHOLE, Shape
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.demand import NOT_GIVEN, Demand, Part
 from railwise.engine.indexed.indexes import Indexes
+from railwise.engine.search.apart import ALONE
+from railwise.engine.search.blocks import Block, Pods, read_blocks
+from railwise.engine.search.holds import Holds
 
 
 class Bounds:
     """The bounds of one demand on one state; ``ranks`` are the ranks to place per leaf (by part index)."""
 
     def __init__(self, demand: Demand, ranks: dict[int, list[int]], state: ClusterState, indexes: Indexes) -> None:
-        """Compute nothing yet."""
+        """Read the demand as blocks; nothing is counted yet."""
         self.demand: Final = demand
         self.ranks: Final = ranks
         self.state: Final = state
-        self.indexes: Final = indexes
-        self._capacity: dict[tuple[int, int, int], list[int]] = {}
+        self.root: Final = read_blocks(demand, ranks, _parts(demand.root), state)
+        self.holds: Final = Holds(state, indexes, self.root.shapes, by_cpu=not demand.uses_cards)
 
     def impossible(self) -> bool:
         """Return whether some rule of some part cannot be kept, whatever is done with the rest."""
-        return self._broken(self.demand.root)
-
-    def _broken(self, part: Part) -> bool:
-        counts = self._counts(part)
-        if not counts:
+        if not self.root.shapes:
             return False
-        level = part.required if part.required != NOT_GIVEN else -1
-        if any(max(self._per_domain(part, shape, level), default=0) < pods for shape, pods in counts.items()):
+        required = self.demand.root.required
+        whole = self.root if required == NOT_GIVEN else self.root.at(required)
+        return self._lacks([whole]) or self._too_few_apart(self.demand.root)
+
+    def _lacks(self, batch: list[Block]) -> bool:
+        """Return whether all domains together hold fewer copies than alike blocks there are, at any depth."""
+        block = batch[0]
+        if block.levels[-1] == NOT_GIVEN:
+            if len(batch) == 1 and self._cluster_lacks(block.shapes):
+                return True
+        elif sum(self._rooms(block)) < len(batch):
             return True
-        if self._cards_lack(part, level, counts) or self._too_few_apart(part) or self._runs_lack(part):
+        if any(self._too_few_alone(pods) for pods in block.pods):
             return True
-        return any(self._broken(child) for child in part.children)
+        return any(self._lacks(inner) for inner in block.batches)
 
-    def _counts(self, part: Part) -> dict[Shape, int]:
-        counts: dict[Shape, int] = {}
-        for leaf in part.leaves():
-            pods = len(self.ranks.get(leaf.index, []))
-            if pods and leaf.shape is not None:
-                counts[leaf.shape] = counts.get(leaf.shape, 0) + pods
-        return counts
+    def _rooms(self, block: Block) -> list[int]:
+        """Return how many copies of a block each domain of its required level holds, nothing where it has no name."""
+        level = block.levels[-1]
+        tree = self.state.trees[block.tree].tree
+        domains = len(tree.order) if level >= tree.depth else len(tree.tiers[level].names)
+        barred: set[int] = set()
+        for apart, holder in block.guards:
+            barred.update(apart.barred(holder))
+        rooms = self.holds.copies(block, level, 0, domains, barred)
+        return [room if tree.named_at(level, domain, level) else 0 for domain, room in enumerate(rooms)]
 
-    def _per_domain(self, part: Part, shape: Shape, level: int) -> list[int]:
-        """Return how many pods of a shape each named domain of a level holds (level -1: the cluster)."""
-        key = (part.tree, shape.index, level)
-        known = self._capacity.get(key)
-        if known is None:
-            tree = self.state.trees[part.tree].tree
-            fits = self._pods_per_node(part.tree, shape)
-            if level < 0:
-                known = [sum(fits)]
-            elif level >= tree.depth:
-                known = fits
-            else:
-                tier = tree.tiers[level]
-                known = [
-                    sum(fits[start:end]) for (start, end), named in zip(tier.ranges(), tier.named, strict=True) if named
-                ]
-            self._capacity[key] = known
-        return known
+    def _cluster_lacks(self, shapes: dict[Shape, int]) -> bool:
+        """Return whether the nodes hold too few pods of a shape, or have fewer free cards than all pods take."""
+        if any(sum(self.holds.of(shape).of_node) < pods for shape, pods in shapes.items()):
+            return True
+        cards = sum(shape.cards * pods for shape, pods in shapes.items() if shape.kind == KIND_WHOLE)
+        return sum(self.holds.cards().of_node) < cards
 
-    def _pods_per_node(self, tree: int, shape: Shape) -> list[int]:
-        """Return how many pods of a shape each node holds now, by tree position."""
-        pods = max(len(ranks) for ranks in self.ranks.values())
-        curves = self.indexes.curves(shape, by_cpu=not self.demand.uses_cards)
-        mask = self.state.allowed(shape)
-        result: list[int] = []
-        for node in self.state.trees[tree].tree.order:
-            if mask is not None and not mask[node]:
-                result.append(0)
-                continue
-            curve = curves.curve(self.state.room_of[node].index, pods)
-            result.append(sum(1 for cost in curve if cost >= 0))
-        return result
-
-    def _cards_lack(self, part: Part, level: int, counts: dict[Shape, int]) -> bool:
-        """Return whether no domain has as many free whole cards as all pods together take."""
-        needed = sum(shape.cards * pods for shape, pods in counts.items() if shape.kind == KIND_WHOLE)
-        tree = self.state.trees[part.tree].tree
-        free = [0 if room.closed else room.free for room in self.state.room_of]
-        if level < 0:
-            return sum(free) < needed
-        if level >= tree.depth:
-            return max(free, default=0) < needed
-        tier = tree.tiers[level]
-        sums = [
-            sum(free[node] for node in tree.order[start:end])
-            for (start, end), named in zip(tier.ranges(), tier.named, strict=True)
-            if named
-        ]
-        return max(sums, default=0) < needed
+    def _too_few_alone(self, pods: Pods) -> bool:
+        """Return whether fewer domains hold a pod than there are pods that must lie apart."""
+        for apart, holder in pods.guards:
+            if holder == ALONE:
+                barred = set(apart.barred(holder))
+                held = self.holds.of(pods.shape).of_node
+                usable = {apart.domain(node) for node, room in enumerate(held) if room and node not in barred}
+                return len(usable) < len(pods.tokens)
+        return False
 
     def _too_few_apart(self, part: Part) -> bool:
-        """Return whether there are fewer usable domains than things that must lie apart."""
-        if part.distinct == NOT_GIVEN:
-            return False
-        if part.shape is not None:
-            usable = sum(1 for pods in self._per_domain(part, part.shape, part.distinct) if pods)
-            return usable < len(self.ranks.get(part.index, []))
-        tree = self.state.trees[part.tree].tree
-        domains = len(tree.order) if part.distinct >= tree.depth else sum(tree.tiers[part.distinct].named)
-        return domains < sum(1 for child in part.children if self._counts(child))
+        """Return whether there are fewer domains with a name than groups that must lie apart, at any depth."""
+        if part.distinct != NOT_GIVEN and part.shape is None:
+            tree = self.state.trees[part.tree].tree
+            domains = len(tree.order) if part.distinct >= tree.depth else sum(tree.tiers[part.distinct].named)
+            if domains < sum(1 for child in part.children if self._asked(child)):
+                return True
+        return any(self._too_few_apart(child) for child in part.children)
 
-    def _runs_lack(self, part: Part) -> bool:
-        """Return whether fewer whole runs fit the domains than are asked for, or the last short one fits none."""
-        if part.shape is None or part.segment_required == NOT_GIVEN or part.fixed:
-            return False
-        runs, short = divmod(len(self.ranks.get(part.index, [])), part.segment_size)
-        room = self._per_domain(part, part.shape, part.segment_required)
-        return sum(pods // part.segment_size for pods in room) < runs or max(room, default=0) < short
+    def _asked(self, part: Part) -> bool:
+        return any(self.ranks.get(leaf.index) for leaf in part.leaves())
+
+
+def _parts(part: Part) -> set[int]:
+    return {part.index}.union(*(_parts(child) for child in part.children))
