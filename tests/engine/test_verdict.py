@@ -64,6 +64,23 @@ HALF = running("half", [f"n{index}" for index in range(8)], request(5))
 def test_the_first_code_that_applies(before: Workload, workload: Workload, code: Code | None) -> None:
     plan = submitted(engine(racks(4, 4), before), workload)
     assert (None if plan.reason is None else plan.reason.code) is code
+
+
+@pytest.mark.parametrize(
+    ("used", "asked", "code"),
+    [
+        ((30_000,), 10_000, None),
+        ((30_000,), 20_000, Code.NOT_ENOUGH_FREE),
+        ((30_000, 30_000), 20_000, Code.TOO_FRAGMENTED),  # 10,000 MiB on each of two cards
+        ((30_000, 35_000), 20_000, Code.NOT_ENOUGH_FREE),
+        ((30_000,), 50_000, Code.NEVER_FITS),
+    ],
+)
+def test_shares_asked_for_by_memory_count(used: tuple[int, ...], asked: int, code: Code | None) -> None:
+    nodes = [Node(f"n{index}", cards=(Cards(1, memory=40_000),)) for index in range(len(used))]
+    busy = [running(f"b{index}", [f"n{index}"], asks_share(memory=memory)) for index, memory in enumerate(used)]
+    plan = submitted(engine(nodes, *busy), gang("a", 1, asks_share(memory=asked)))
+    assert (None if plan.reason is None else plan.reason.code) is code
     if plan.reason is not None:
         assert plan.reason.act is ACTS.get(plan.reason.code, Act.WAIT)
 

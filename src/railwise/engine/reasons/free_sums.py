@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from railwise.engine.cluster.room import Room
+from railwise.engine.cluster.room import Room, share_demand
 from railwise.engine.cluster.shapes import KIND_NONE, KIND_SHARE, KIND_WHOLE, Shape, unlisted
-from railwise.engine.gangs.demand import Demand
+from railwise.engine.gangs.demand import ONE_CARD, Demand
 from railwise.engine.gangs.needed import needed_leaves
 from railwise.engine.reasons.census import Census, Follower, Move
 
@@ -42,7 +42,7 @@ class FreeSums(Follower):
             if shape.kind == KIND_WHOLE:
                 whole += count * shape.cards
             elif shape.kind == KIND_SHARE:
-                shared += count * shape.gpu_thousandths()
+                shared += count * self._share_of(shape)
             cpu += count * shape.cpu
             memory += count * shape.memory
             pods += count * shape.pods
@@ -56,6 +56,15 @@ class FreeSums(Follower):
             and self._pods >= pods
             and all(self._others.get(name, 0) >= amount for name, amount in others.items())
         )
+
+    def _share_of(self, shape: Shape) -> int:
+        """Return the thousandths of cards that a share takes at least: its memory is the least part of the largest card."""
+        least = [
+            share_demand(shape, bank)[0] * ONE_CARD // max(bank.fine, 1)
+            for spec in self.census.state.specs_in_use()
+            for bank in (spec.banks[number] for number in spec.banks_for(shape))
+        ]
+        return max(shape.cards * min(least, default=0), shape.gpu_thousandths())
 
     def _start(self) -> None:
         self._whole = self._shared = self._cpu = self._memory = self._pods = 0

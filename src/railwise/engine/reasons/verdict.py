@@ -101,8 +101,12 @@ class Verdict:
 
 
 def _hardest(demand: Demand) -> Part:
-    """Return the leaf whose pods are hardest to place: the one the counts speak of."""
-    return max(
-        demand.leaves,
-        key=lambda leaf: (leaf.shape.gpu_thousandths() if leaf.shape else 0, leaf.group.min_pods, -leaf.index),
-    )
+    """Return the leaf whose pods are hardest to place: the one the counts speak of.
+
+    A share asked for by memory is a part of a card that depends on the card: it counts as more than none.
+    """
+
+    def asked(leaf: Part) -> int:
+        return leaf.shape.gpu_thousandths() or leaf.shape.cards if leaf.shape else 0
+
+    return max(demand.leaves, key=lambda leaf: (asked(leaf), leaf.group.min_pods, -leaf.index))
