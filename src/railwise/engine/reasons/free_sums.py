@@ -58,7 +58,7 @@ class FreeSums(Follower):
         )
 
     def _share_of(self, shape: Shape) -> int:
-        """Return the thousandths of cards that a share takes at least: its memory is the least part of the largest card."""
+        """Return the thousandths of cards that a share takes at least (its memory: of the largest card there is)."""
         least = [
             share_demand(shape, bank)[0] * ONE_CARD // max(bank.fine, 1)
             for spec in self.census.state.specs_in_use()
