@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from railwise.engine.eviction.evictor import Evictor
-from railwise.engine.eviction.news import News
+from railwise.engine.eviction.evictor import Evictor, Room
+from railwise.engine.eviction.loss import loss_of_gang
+from railwise.engine.eviction.news import Evicted, News, taken_from
 from railwise.engine.gangs.record import Record
 from railwise.engine.queues.accounts import Accounts
 from railwise.engine.queues.guard import Guard, Rule, Search
@@ -120,16 +121,58 @@ class Decider:
         refusal = guard.headline()
         if refusal is not None:
             return self.verdict.plain(*refusal)
+        if self._move_others(record) or self._restart(record):
+            return None
         return self.verdict.refuse(record.demands[0], proven=proven)
 
     def _make_room(self, record: Record) -> bool:
         """Let others stop or move for a workload that found no room; return whether it has its minimum then."""
-        evictor = self.evictor
-        room = evictor.make_room(record, self.alternatives(record)) if evictor is not None else None
-        if evictor is None or room is None:
+        if self.evictor is None:
+            return False
+        return self._take(record, self.evictor.make_room(record, self.alternatives(record)))
+
+    def _move_others(self, record: Record) -> bool:
+        """Let others go elsewhere, where the policy allows so many moves; return whether that made room."""
+        policy = self.workloads.state.policy
+        if self.evictor is None or not policy.defrag_max_moves:
+            return False
+        ways = self.alternatives(record)
+        room = self.evictor.move_others(
+            record, ways, self.search.place, policy.defrag_max_moves, policy.defrag_max_lost
+        )
+        return self._take(record, room)
+
+    def _take(self, record: Record, room: Room | None) -> bool:
+        if room is None or self.evictor is None:
             return False
         record.choose(room.demand)
         self.put(record, room.found)
         self.news.evicted.extend(room.gone)
-        evictor.rehouse(room.gone)
+        self.evictor.rehouse(room.gone)
         return True
+
+    def _restart(self, record: Record) -> bool:
+        """Start a gang that lost pods anew elsewhere, whole; what survived keeps its place where that cannot be.
+
+        When it has waited for its repair for so long (``repairWait``), it gives up its places and waits like a new one.
+        """
+        if not record.started or not record.pods:
+            return False
+        workloads = self.workloads
+        now = workloads.now
+        survivors = list(record.pods)
+        cards = taken_from(record, survivors, workloads.state)
+        lost = loss_of_gang(record, workloads.state, now)
+        freed = workloads.state.freed
+        pods = workloads.take(record, survivors)
+        found = find_minimum(record.demand, self.gate(record).place)
+        if isinstance(found, Found):
+            self.put(record, found)
+            why = "restarted whole: what it lost fits nowhere beside the rest"
+            self.news.restarted.append(Evicted(record, pods, cards, record, lost, why))
+            return True
+        workloads.restore(record, pods)
+        workloads.state.freed = freed
+        if record.broken is not None and now - record.broken >= workloads.state.policy.repair_wait:
+            workloads.stop(record, survivors)
+        return False

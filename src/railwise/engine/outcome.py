@@ -26,16 +26,18 @@ def _after(workload: Workload, result: WorkloadPlan, now: int) -> Workload:
     by_group: dict[str, list[PodPlacement]] = {}
     for pod in result.pods:
         by_group.setdefault(pod.group, []).append(pod)
+    fresh = result.state is State.MOVED
     if result.alternative >= 0 and result.pods:
         root = workload.alternatives[result.alternative].root
-        return replace(workload, root=_running(root, "", by_group, now), alternatives=())
-    return replace(workload, root=_running(workload.root, "", by_group, now))
+        return replace(workload, root=_running(root, "", by_group, now, fresh=fresh), alternatives=())
+    return replace(workload, root=_running(workload.root, "", by_group, now, fresh=fresh))
 
 
-def _running(group: Group, path: str, by_group: dict[str, list[PodPlacement]], now: int) -> Group:
+def _running(group: Group, path: str, by_group: dict[str, list[PodPlacement]], now: int, *, fresh: bool) -> Group:
     if group.groups:
         children = tuple(
-            _running(child, f"{path}/{child.name}" if path else child.name, by_group, now) for child in group.groups
+            _running(child, f"{path}/{child.name}" if path else child.name, by_group, now, fresh=fresh)
+            for child in group.groups
         )
         return replace(group, groups=children)
     pods = by_group.get(path, [])
@@ -47,6 +49,6 @@ def _running(group: Group, path: str, by_group: dict[str, list[PodPlacement]], n
     for pod in pods:
         nodes[pod.rank] = pod.node
         cards[pod.rank] = pod.cards
-    since = group.running.since if group.running is not None else now
+    since = group.running.since if group.running is not None and not fresh else now
     kept = tuple(cards) if any(cards) else ()
     return replace(group, running=Running(tuple(nodes), since, kept))

@@ -17,6 +17,9 @@ from railwise.engine.search.placement import Found
 from railwise.engine.search.sizing import ranks_for
 from railwise.engine.workloads import Pods, Workloads
 
+MOST_UNITS: Final = 1 << 30
+"""More than any workload needs."""
+
 Place = Callable[[Record, int], Found | None]
 """Searches for the minimum of a workload's demand of this index, on the state as it is, by every rule of its queue."""
 
@@ -33,7 +36,10 @@ class Way(NamedTuple):
 
 
 class Claim:
-    """One demand of one workload. ``before`` is what the queues held before anybody went."""
+    """One demand of one workload.
+
+    ``before`` is what the queues held before anybody went; at most ``most`` units may go.
+    """
 
     def __init__(self, record: Record, index: int, workloads: Workloads, search: Place) -> None:
         """Work out what the claimant asks its queues for."""
@@ -44,16 +50,18 @@ class Claim:
         self.state: Final[ClusterState] = workloads.state
         self._search: Final = search
         self.ask: Final = _least(self.demand, self.state)
-        self.rights: Final = Rights(record, self.ask, workloads.accounts, workloads.now)
+        self.rights: Rights = Rights(record, self.ask, workloads.accounts, workloads.now)
         self.before: Final[Held] = books(workloads.accounts)
+        self.most: int = MOST_UNITS
         self._turns: Final[dict[str, int]] = {}
 
     def fits(self) -> Found | None:
         """Return where the claimant's minimum fits on the state as it is."""
         return self._search(self.record, self.index)
 
-    def valid(self, units: list[Unit], taken: dict[Record, Pods]) -> bool:
-        """Return whether just these may go; ``taken`` holds their pods."""
+    def valid(self, units: list[Unit], taken: dict[Record, Pods], found: Found) -> bool:
+        """Return whether just these may go so that the claimant goes there; ``taken`` holds their pods."""
+        del found
         amounts: dict[Record, Amounts] = {}
         for unit in units:
             if unit.record is self.record:

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from railwise.engine.eviction.claim import Claim, Way
 from railwise.engine.eviction.holders import Holders
+from railwise.engine.eviction.moving import MoveClaim, moves_for
 from railwise.engine.eviction.news import Evicted, taken_from
 from railwise.engine.eviction.proposals import Proposals
 from railwise.engine.eviction.survey import Survey
@@ -24,7 +25,7 @@ from railwise.engine.gangs.record import PodKey, Record
 from railwise.engine.queues.guard import Guard
 from railwise.engine.queues.order import queue_order
 from railwise.engine.search.placement import Found
-from railwise.engine.search.sizing import find_minimum, taking_part
+from railwise.engine.search.sizing import Search, find_minimum, taking_part
 from railwise.engine.workloads import Workloads
 
 SMALL_CLUSTER: Final = 200
@@ -69,6 +70,23 @@ class Evictor:
                 return Room(index, way.found, self._carry_out(claim, way))
         return None
 
+    def move_others(self, record: Record, indices: list[int], again: Search, most: int, lost: int) -> Room | None:
+        """Take off up to ``most`` workloads that fit elsewhere at once, with up to ``lost`` GPU-seconds (0: any)."""
+        for index in indices:
+            claim = MoveClaim(record, index, self.workloads, self._minimum, again, most, lost)
+            small = len(self.workloads.state.nodes) <= SMALL_CLUSTER
+            way = moves_for(claim, None if small else self._index(), MOST_TOGETHER)
+            if way is not None:
+                return Room(index, way.found, self._carry_out(claim, way))
+        return None
+
+    def _index(self) -> Holders:
+        """Return the index of who stands where, up to date."""
+        if self._holders is None:
+            self._holders = Holders(self.workloads)
+        self._holders.refresh()
+        return self._holders
+
     def _minimum(self, record: Record, index: int) -> Found | None:
         found = find_minimum(record.demands[index], self.gate(record).place)
         return found if isinstance(found, Found) else None
@@ -109,10 +127,7 @@ class Evictor:
 
     def _in_large(self, claim: Claim) -> Way | None:
         """Find the victims of a large cluster by the index of who stands where."""
-        if self._holders is None:
-            self._holders = Holders(self.workloads)
-        holders = self._holders
-        holders.refresh()
+        holders = self._index()
         rights = claim.rights
         priorities = sorted(
             {

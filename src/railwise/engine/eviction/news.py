@@ -54,6 +54,8 @@ class News:
             return State.EVICTED
         if record.short():
             return State.PENDING
+        if any(one.record is record for one in self.restarted):
+            return State.MOVED
         before: set[PodKey] = set()
         for one in [*self.evicted, *self.restarted]:
             if one.record is record:

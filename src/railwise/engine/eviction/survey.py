@@ -121,8 +121,10 @@ class Survey:
 
     def _tried(self, node: int, gone: dict[Record, list[PodKey]]) -> int:
         """Take the pods off, count, and put them back."""
+        freed = self.state.freed
         taken = {record: self.claim.workloads.lift(record, keys) for record, keys in gone.items()}
         count = len(self.state.rooms.left(self.shape, self.state.room_of[node], self.most))
         for record, pods in taken.items():
             self.claim.workloads.set_back(record, pods)
+        self.state.freed = freed
         return count

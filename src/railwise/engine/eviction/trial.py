@@ -34,6 +34,7 @@ class Trial:
 
     def run(self) -> Way | None:
         """Return the cheapest way, None where there is none; the state is as before."""
+        freed = self.claim.state.freed
         keys: dict[Record, set[PodKey]] = {}
         for unit in self.units:
             keys.setdefault(unit.record, set()).update(unit.keys)
@@ -43,6 +44,7 @@ class Trial:
             self._decide(0, FREE, set())
         for record, pods in self.taken.items():
             self.claim.workloads.set_back(record, {key: pods[key] for key in pods if key not in record.pods})
+        self.claim.state.freed = freed
         return self.best
 
     def _decide(self, number: int, cost: Cost, gone: set[tuple[Record, PodKey]]) -> None:
@@ -64,7 +66,7 @@ class Trial:
         if self._left <= 0 and self.best is not None:
             self.exact = False
             return
-        if unit.after is not None and unit.after not in self._chosen:
+        if (unit.after is not None and unit.after not in self._chosen) or len(self._chosen) >= self.claim.most:
             return
         more = gone | {(unit.record, key) for key in unit.keys}
         if not unit.whole and unit.record is not self.claim.record and not self._survives(unit.record, more):
@@ -96,10 +98,8 @@ class Trial:
     def _note(self, cost: Cost) -> None:
         """Remember the way that is carried out just now, if it is one and the best so far."""
         chosen = list(self._chosen)
-        if not self.claim.valid(chosen, self.taken):
-            return
         found = self.claim.fits()
-        if found is None:
+        if found is None or not self.claim.valid(chosen, self.taken, found):
             return
         way = self.claim.way(chosen, found)
         if self.best is None or way.key < self.best.key:

@@ -93,8 +93,10 @@ def _inside(claim: Claim, holders: Holders, priority: int, nodes: list[int]) -> 
 
 def _all_lifted(claim: Claim, pool: list[Record]) -> Found | None:
     """Return where the claimant goes when all of these are gone; they are back afterwards."""
+    freed = claim.state.freed
     lifted = [(record, claim.workloads.lift(record, list(record.pods))) for record in pool]
     found = claim.fits()
     for record, pods in lifted:
         claim.workloads.set_back(record, pods)
+    claim.state.freed = freed
     return found

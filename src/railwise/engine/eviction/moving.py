@@ -1,0 +1,123 @@
+"""Moves that let a waiting workload start: running work goes elsewhere at once, and nobody stops for good.
+
+Any preemptible workload may be moved, whoever it belongs to, but only so many at a time, at so much lost work, and only
+if the waiting one starts by it.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Final
+
+from railwise.engine.eviction.claim import Claim, Place, Way, total
+from railwise.engine.eviction.holders import Holders
+from railwise.engine.eviction.loss import CARD_SECOND
+from railwise.engine.eviction.proposals import Proposals
+from railwise.engine.eviction.rights import Rights
+from railwise.engine.eviction.survey import Survey
+from railwise.engine.eviction.trial import Trial
+from railwise.engine.eviction.units import Unit, whole_unit
+from railwise.engine.gangs.record import Record
+from railwise.engine.queues.order import queue_order
+from railwise.engine.search.placement import Found
+from railwise.engine.search.sizing import Search, taking_part
+from railwise.engine.workloads import Pods, Workloads
+
+MOST_DOMAINS: Final = 16
+"""So many domains of a large cluster are tried."""
+
+
+class Movable(Rights):
+    """Whoever may be stopped may be moved, of any queue and priority."""
+
+    def may_take(self, other: Record) -> bool:
+        """Return whether a running workload may be moved."""
+        return other.workload.preemptible and other.started and bool(other.pods) and other is not self.record
+
+    def may_take_from(self, queue: str, priority: int, *, preemptible: bool) -> bool:
+        """Return whether workloads of a queue and priority may be moved."""
+        del queue, priority
+        return preemptible
+
+    def youth_counts(self, name: str) -> bool:
+        """Return whether a queue protects workloads that have not run for long: not from being moved."""
+        del name
+        return False
+
+
+class MoveClaim(Claim):
+    """A claim that others move for: at most ``most`` workloads, with at most ``lost`` GPU-seconds (0: no bound)."""
+
+    def __init__(
+        self, record: Record, index: int, workloads: Workloads, search: Place, again: Search, most: int, lost: int
+    ) -> None:
+        """Keep the bounds; ``again`` searches for places for those that move, whatever their queues hold."""
+        super().__init__(record, index, workloads, search)
+        self.rights: Rights = Movable(record, self.ask, workloads.accounts, workloads.now)
+        self.again: Final = again
+        self.most: int = most
+        self.lost: Final = lost
+
+    def valid(self, units: list[Unit], taken: dict[Record, Pods], found: Found) -> bool:
+        """Return whether these, and no more than allowed, fit elsewhere once the claimant has its place."""
+        if len(units) > self.most or (self.lost and total(units)[0] > self.lost * CARD_SECOND):
+            return False
+        record = self.record
+        had = dict(record.pods)
+        began, later = record.began, dict(record.later)
+        record.choose(self.index)
+        record.put(self.state, found.pods, self.workloads.now)
+        housed = self._house(units, taken)
+        record.take_away(self.state, [key for key in record.pods if key not in had])
+        record.began = began
+        record.later.clear()
+        record.later.update(later)
+        return housed
+
+    def _house(self, units: list[Unit], taken: dict[Record, Pods]) -> bool:
+        """Return whether all of these fit elsewhere, one after the other; the state is as before."""
+        put: list[Record] = []
+        fits = True
+        for unit in sorted(units, key=lambda unit: queue_order(unit.record)):
+            demand = unit.record.demand
+            ranks: dict[int, list[int]] = {}
+            for number, rank in sorted(taken[unit.record]):
+                ranks.setdefault(demand.leaves[number].index, []).append(rank)
+            answer = self.again(demand, ranks, taking_part(demand, ranks))
+            if not isinstance(answer, Found):
+                fits = False
+                break
+            began, later, broken = unit.record.began, dict(unit.record.later), unit.record.broken
+            unit.record.put(self.state, answer.pods, self.workloads.now)
+            unit.record.began, unit.record.broken = began, broken
+            unit.record.later.clear()
+            unit.record.later.update(later)
+            put.append(unit.record)
+        for record in put:
+            record.take_away(self.state, list(record.pods))
+        return fits
+
+
+def moves_for(claim: MoveClaim, holders: Holders | None, small: int) -> Way | None:
+    """Return the cheapest moves by which the claimant starts; without an index all of at most ``small`` are tried."""
+    workloads = claim.workloads
+    if holders is None:
+        units = [
+            whole_unit(record, claim.state, workloads.now)
+            for record in workloads.records.values()
+            if claim.rights.may_take(record)
+        ]
+        return Trial(claim, units).run() if len(units) <= small else None
+    shape = claim.demand.root.shape
+    if not claim.demand.simple or shape is None or not holders.manners:
+        return None
+    pods = claim.demand.root.group.min_pods - len(claim.demand.root.fixed)
+    highest = max(manner.priority for manner in holders.manners)
+    best: Way | None = None
+    proposals = Proposals(claim, Survey(claim, holders, shape, pods, highest), pods)
+    for _, units in islice(proposals.each(), MOST_DOMAINS):
+        if len(units) <= 2 * claim.most:
+            way = Trial(claim, units, 4 * len(units) + 16).run()
+            if way is not None and (best is None or way.key < best.key):
+                best = way
+    return best
