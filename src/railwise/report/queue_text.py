@@ -55,12 +55,12 @@ def _full(resource: str, amount: Fraction | int) -> str:
     return f"{text} {_IN_FULL.get(resource, resource)}"
 
 
-def exact_text(resource: str, amount: Fraction) -> str:
+def exact_text(resource: str, amount: Fraction | int) -> str:
     """Return an amount in the unit of its resource to three places; ``…`` where there are more."""
     whole = int(amount) if resource in {"gpu", "cpu"} else int(amount * 1000)
     text = amount_text("gpu", whole)
     if resource == "memory":
-        whole = int(amount * 1000 / 1024)
+        whole = int(Fraction(amount) * 1000 / 1024)
         text = amount_text("gpu", whole)
         return text if amount * 1000 == whole * 1024 else f"{text}…"
     exact = amount if resource in {"gpu", "cpu"} else amount * 1000

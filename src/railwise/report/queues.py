@@ -189,5 +189,5 @@ def _level_data(steps: Sharing, name: str, parent: str, resource: str) -> dict[s
     }
 
 
-def _plain(amount: Fraction) -> int | str:
+def _plain(amount: Fraction | int) -> int | str:
     return int(amount) if amount.denominator == 1 else str(amount)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from railwise.engine.cluster.shapes import UNLIMITED
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.charges import GPU, Amounts, add
-from railwise.engine.queues.fairness import CARD, Claim, Sharing, fair_shares, shrunk
+from railwise.engine.queues.fairness import CARD, Claim, Sharing, shares_and_quotas
 from railwise.engine.queues.queue_tree import TOP, QueueTree
 
 Shares = dict[str, dict[str, Fraction]]
@@ -76,9 +76,9 @@ def _share_below(
     claims = [
         Claim(
             name=name,
-            quota=Fraction(tree.quota[name].get(resource, 0)),
+            quota=tree.quota[name].get(resource, 0),
             demand=wanted[name].get(resource, 0),
-            keep=Fraction(tree.kept(name, resource)),
+            keep=tree.kept(name, resource),
             limit=tree.by_name[name].limit.get(resource, -1),
             weight=tree.by_name[name].weight,
             priority=tree.by_name[name].priority,
@@ -86,14 +86,13 @@ def _share_below(
         )
         for name in tree.children.get(parent, [])
     ]
-    if not claims:
-        return
-    for claim in shrunk(claims, total):
-        quotas[claim.name][resource] = claim.quota
     unit = CARD if resource == GPU else 1
     traced = None if steps is None else Sharing()
     if steps is not None and traced is not None:
         steps[parent, resource] = traced
-    for name, share in fair_shares(claims, total, unit, traced).items():
+    due, reduced = shares_and_quotas(claims, total, unit, traced)
+    for name, share in due.items():
         shares[name][resource] = share
-        _share_below(tree, name, resource, share, wanted, found)
+        quotas[name][resource] = reduced[name]
+        if name in tree.children:
+            _share_below(tree, name, resource, share, wanted, found)
