@@ -35,6 +35,11 @@ CASES = {
     "why-queue-yaml": f"why queue/guests -f {TEAMS} -o yaml",
     "queues-teams": f"get queues {TEAMS}",
     "queues-planned": f"get queues {TEAMS} --planned",
+    "plan-evictions": "plan who-makes-room.yaml",
+    "why-evictor": "why urgent -f who-makes-room.yaml",
+    "defrag": "defrag fragmented.yaml",
+    "defrag-json": "defrag -f fragmented.yaml --max-moves 1 -o json",
+    "defrag-nothing": f"defrag {SMALL}",
     "init": "init -",
 } | {
     f"{command.replace(' ', '-')}-{form}": f"{command} {SMALL} -o {form}"

@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("railwise.cli.init:command", "Write a commented scenario to start from."),
     "plan": ("railwise.cli.plan:command", "Decide once: who would go where, and why the rest waits."),
     "why": ("railwise.cli.why:command", "Say why a workload waits, or why a queue is due its share."),
+    "defrag": ("railwise.cli.defrag:command", "Propose moves by which the biggest waiting gang starts."),
     "explain": ("railwise.cli.explain:command", "Explain a reason code, or list them all."),
     "get": ("railwise.cli.get:group", "Show topology, nodes, workloads, queues or the slots left."),
     "test": ("railwise.cli.test_cases:command", "Run policy tests."),

@@ -87,7 +87,8 @@ class Engine:
                 reasons[record.workload.name] = reason
             else:
                 placed.append(record)
-        if self._surplus(queue, reasons):
+        self.decider.rehouse()
+        if self._surplus([*queue, *news.others(queue)], reasons):
             placed += self._ask_again(queue, reasons)
         for record in placed:
             if not record.short() and not self.workloads.wants_more(record):
@@ -111,7 +112,7 @@ class Engine:
         """Hand out surplus in the order of the round; return whether a workload left places that others may want."""
         moved = False
         for record in queue:
-            if record.workload.name not in reasons and self.workloads.wants_more(record):
+            if record.pods and record.workload.name not in reasons and self.workloads.wants_more(record):
                 before = set(record.pods.values())
                 self.decider.grow(record)
                 moved = moved or not before <= set(record.pods.values())

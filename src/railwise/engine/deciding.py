@@ -73,6 +73,18 @@ class Decider:
             record.met, record.exact = found.met, found.exact
         self.workloads.place(record, found.pods)
 
+    def rearrange(self, record: Record, most: int, lost: int) -> bool:
+        """Start a workload by moves of at most ``most`` others, at ``lost`` GPU-seconds (0: any); return whether."""
+        if self.evictor is None:
+            return False
+        ways = self.alternatives(record)
+        return self._take(record, self.evictor.move_others(record, ways, self.search.place, most, lost))
+
+    def rehouse(self) -> None:
+        """Let those who had to stop run on where the rest of the round has left room for all of them."""
+        if self.evictor is not None and self.news.evicted:
+            self.evictor.rehouse([one for one in self.news.evicted if not one.record.pods])
+
     def gate(self, record: Record) -> Guard:
         """Return a workload's view of the search."""
         return self.accounts.guard(record, self.search, self.rules)
@@ -134,13 +146,9 @@ class Decider:
     def _move_others(self, record: Record) -> bool:
         """Let others go elsewhere, where the policy allows so many moves; return whether that made room."""
         policy = self.workloads.state.policy
-        if self.evictor is None or not policy.defrag_max_moves:
+        if not policy.defrag_max_moves:
             return False
-        ways = self.alternatives(record)
-        room = self.evictor.move_others(
-            record, ways, self.search.place, policy.defrag_max_moves, policy.defrag_max_lost
-        )
-        return self._take(record, room)
+        return self.rearrange(record, policy.defrag_max_moves, policy.defrag_max_lost)
 
     def _take(self, record: Record, room: Room | None) -> bool:
         if room is None or self.evictor is None:

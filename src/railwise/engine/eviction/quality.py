@@ -23,7 +23,7 @@ def quality(demand: Demand, spots: list[Spot], state: ClusterState) -> Key:
     tree = state.trees[demand.root.tree].tree
     locality = _locality(demand.preferred, nodes, tree)
     groups = [_group_locality(number, leaf, spots, state) for number, leaf in _groups(demand)]
-    before = _worth(state, nodes)
+    before = worth(state, nodes)
     bare = sum(1 for spot in spots if _wasted(demand, spot, state))
     dead = sum(1 for node in nodes if state.dead_rails[node]) if len(nodes) > 1 else 0
     grants = []
@@ -32,7 +32,7 @@ def quality(demand: Demand, spots: list[Spot], state: ClusterState) -> Key:
         grant = state.put(shape, spot.node, spot.chosen) if shape is not None else None
         if shape is not None and grant is not None:
             grants.append((shape, spot.node, grant))
-    loss = before - _worth(state, nodes)
+    loss = before - worth(state, nodes)
     left = [sum(state.room_of[node].slots for node in nodes)]
     for level in range(tree.depth - 1, -1, -1):
         free = state.trees[demand.root.tree].free[level]
@@ -76,8 +76,8 @@ def _wasted(demand: Demand, spot: Spot, state: ClusterState) -> bool:
     return shape is not None and not shape.wants_cards() and state.specs[spot.node].cards > 0
 
 
-def _worth(state: ClusterState, nodes: list[int]) -> int:
-    """Return the potential of some nodes and of the domains around them."""
+def worth(state: ClusterState, nodes: list[int]) -> int:
+    """Return the potential of some nodes (each once) and of the domains around them."""
     total = sum(state.potential.node[state.room_of[node].slots] for node in nodes)
     largest = state.policy.largest_gang
     for trees in state.trees:
