@@ -18,8 +18,9 @@ from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.demand import NO_LOCALITY
 from railwise.engine.indexed.fields import Fields
 from railwise.engine.search.finish import finish
+from railwise.engine.search.packed import Packing
 from railwise.engine.search.problem import Problem, Vector, with_count
-from railwise.engine.search.settle import Carry, Settlement, merged
+from railwise.engine.search.settle import Carry, Settlement, dot, merged
 from railwise.engine.search.share_packing import NodeOption, OverBudgetError, packed_shares
 
 POSITION_BITS: Final = 24
@@ -27,6 +28,11 @@ ITEM_BITS: Final = 12
 
 Entry = tuple[int, int, int, object]
 """(cost, positions as digits, kinds as digits, how it was made)."""
+
+Side = tuple[int, Vector, Entry, list[int], int]
+"""An entry on one side of a sum: vector packed, vector, entry, pods of each part that may end, pods in all."""
+
+NO_PARTS: Final[list[int]] = []
 
 Key = tuple[Vector, Carry]
 Table = dict[Key, Entry]
@@ -59,6 +65,7 @@ class ExactSearch:
         self.allowed: Final = [state.allowed(kind.shape) for kind in self.kinds]
         self.fixed_nodes: Final = {node for leaf in problem.demand.leaves for node in leaf.fixed.values()}
         self.zero: Final[Vector] = (0,) * problem.size
+        self.packing: Final = Packing(self.views)
 
     def best(self, level: int, domain: int) -> Entry | None:
         """Return the best entry that puts everything into a domain (level -1: anywhere), settled, or None."""
@@ -96,29 +103,59 @@ class ExactSearch:
         return tier.first_child[domain], tier.last_child[domain]
 
     def _add(self, front: Table, outer: Table, bound: Vector, level: int, child: int) -> Table:
-        result: Table = {}
-        size = range(len(bound))
+        """Return every sum of an entry before a child and one of the child, the best for each key."""
         self.spend(len(front) * len(outer))
-        tracked = self.settle.own
-        for (have, carry), entry in front.items():
-            for (more, other), piece in outer.items():
-                total = tuple(a + b for a, b in zip(have, more, strict=True))
-                if any(total[i] > bound[i] for i in size):
-                    continue
+        limit = self.packing.pack(bound) | self.packing.guards
+        splits = self.settle.splits(level, child)
+        before = self._side(front, [(weights, fixed) for weights, fixed, _, _, _ in splits])
+        after = self._side(outer, [(weights, fixed) for weights, _, fixed, _, _ in splits])
+        ends = [(total, loss) for _, _, _, total, loss in splits]
+        sums: dict[Carry, dict[int, Entry]] = {}
+        for carry, haves in before.items():
+            for other, mores in after.items():
                 joined = carry if not other else other if not carry else merged(carry, other)
-                if joined is None:
+                if joined is not None:
+                    self._sum(haves, mores, limit, ends, sums.setdefault(joined, {}), (level + 1, child))
+        unpack = self.packing.unpack
+        return {(unpack(packed), carry): entry for carry, found in sums.items() for packed, entry in found.items()}
+
+    def _side(self, table: Table, counted: list[tuple[Vector, int]]) -> dict[Carry, list[Side]]:
+        """Return a table by carry, with its vectors packed and the pods of each part that is counted."""
+        pack = self.packing.pack
+        result: dict[Carry, list[Side]] = {}
+        for (vector, carry), entry in table.items():
+            parts = [dot(weights, vector) + fixed for weights, fixed in counted] if counted else NO_PARTS
+            result.setdefault(carry, []).append((pack(vector), vector, entry, parts, self._pods(vector)))
+        return result
+
+    def _sum(
+        self,
+        haves: list[Side],
+        mores: list[Side],
+        limit: int,
+        ends: list[tuple[int, int]],
+        best: dict[int, Entry],
+        where: tuple[int, int],
+    ) -> None:
+        """Add two sides with one carry each; ``ends`` is (pods in all, cost if a part ends here, being split)."""
+        guards = self.packing.guards
+        for packed, _, entry, counts, _ in haves:
+            room = limit - packed
+            for extra, more, piece, others, pods in mores:
+                if (room - extra) & guards != guards:
                     continue
                 cost = entry[0] + piece[0]
-                if tracked:
-                    cost += self.settle.completed(have, more, level, child)
-                pods = sum(more[kind.item] for kind in self.kinds) if not self.problem.units else self._pods(more)
+                if ends:
+                    for (total, loss), had, here in zip(ends, counts, others, strict=True):
+                        if had and here > 0 and had + here == total:
+                            cost += loss
+                known = best.get(packed + extra)
+                if known is not None and known[0] < cost:
+                    continue
                 positions = (entry[1] << (POSITION_BITS * pods)) | piece[1]
                 items = (entry[2] << (ITEM_BITS * pods)) | piece[2]
-                key = (total, joined)
-                known = result.get(key)
                 if known is None or (cost, positions, items) < (known[0], known[1], known[2]):
-                    result[key] = (cost, positions, items, (entry[3], level + 1, child, more, piece[3]))
-        return result
+                    best[packed + extra] = (cost, positions, items, (entry[3], *where, more, piece[3]))
 
     def _pods(self, vector: Vector) -> int:
         total = 0

@@ -117,21 +117,21 @@ class Settlement:
         start, end = self.range_of(level, domain)
         return all(start <= self.tree.position[node] < end for node in unit.home)
 
-    def completed(self, have: Vector, more: Vector, level: int, child: int) -> int:
-        """Return the cost of parts with their own preference that this child completes, being split at its level."""
-        cost = 0
-        first = self.range_of(level + 1, child)
+    def splits(self, level: int, child: int) -> list[tuple[Vector, int, int, int, int]]:
+        """Return the parts with their own preference that a child of a level's domain may complete, being split there.
+
+        For each: its weights, running pods before the child and in it, pods in all, cost if it is complete and split.
+        """
+        found: list[tuple[Vector, int, int, int, int]] = []
+        start, end = self.range_of(level + 1, child)
         for part in self.own:
-            if level + 1 > part.preferred:
-                continue
-            weights = self.weights[part.index]
-            total = self.totals[part.index] + len(self.fixed_of[part.index])
-            container = self.range_of(level, self._parent(level, child))
-            before = dot(weights, have) + self._fixed_part(part, container[0], first[0])
-            here = dot(weights, more) + self._fixed_part(part, *first)
-            if before and here > 0 and before + here == total:
-                cost += self.fields.above * (part.preferred - level)
-        return cost
+            if level + 1 <= part.preferred:
+                first = self.range_of(level, self._parent(level, child))[0]
+                total = self.totals[part.index] + len(self.fixed_of[part.index])
+                before, here = self._fixed_part(part, first, start), self._fixed_part(part, start, end)
+                loss = self.fields.above * (part.preferred - level)
+                found.append((self.weights[part.index], before, here, total, loss))
+        return found
 
     def _parent(self, level: int, child: int) -> int:
         if level < 0:

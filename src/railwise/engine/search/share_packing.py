@@ -23,7 +23,7 @@ NodeOption = tuple[Vector, Room, Path]
 """Pods per kind, the room left, and the way there (empty: pods in the order of the kinds, cards by the rule)."""
 
 
-CHOICE_STEPS: Final = 10
+CHOICE_STEPS: Final = 20
 """What one choice of cards costs of a budget: about as long as so many combinations of partial answers."""
 
 
