@@ -10,7 +10,8 @@ from railwise.engine.cycle import Engine
 from railwise.engine.gangs.demand import read_demand
 from railwise.engine.indexed.indexes import Indexes
 from railwise.engine.search.bounds import Bounds
-from railwise.engine.search.sizing import choices, least_counts, ranks_for
+from railwise.engine.search.choosing import choices
+from railwise.engine.search.sizing import least_counts, ranks_for
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Group, Workload
 from tests.engine.small import (

@@ -12,10 +12,11 @@ from railwise.engine.gangs.demand import read_demand
 from railwise.engine.search.bounded import place_bounded
 from railwise.engine.search.placement import Found, Placer, Refused
 from railwise.engine.search.sizing import find_minimum, find_most
+from railwise.model.node import Node
 from railwise.model.reason import Code
 from railwise.model.workload import Group, Workload
 from tests.engine.random_life import Life
-from tests.engine.small import apart, engine, gang, group, grouped, racks, request, segmented, submitted, where
+from tests.engine.small import apart, engine, flat, gang, group, grouped, racks, request, segmented, submitted, where
 
 
 def _busy(seed: int, *, large: bool = False) -> tuple[Life, Engine]:
@@ -156,3 +157,16 @@ def test_the_rules_hold_in_clusters_of_every_size(size: int) -> None:
     never = submitted(engine(nodes), segmented(gang("a", 12, request(8)), 6, required="rack"))
     assert never.reason is not None
     assert never.reason.code is Code.NEVER_FITS
+
+
+@pytest.mark.parametrize(
+    ("nodes", "level"), [(racks(*([5] * 8), gpus=0, cpu=100_000), "rack"), (flat(*[0] * 40, cpu=100_000), "")]
+)
+def test_thousands_of_small_pods_are_placed_as_long_as_there_is_room(nodes: list[Node], level: str) -> None:
+    """100 pods fit a node: a rack of five nodes holds 500 of them, 40 nodes hold 4,000."""
+    most = 500 if level else 4000
+    for pods, fits in ((most, True), (most + 1, False)):
+        plan = submitted(engine(nodes), gang("a", pods * 4, request(cpu=250), required=level))
+        assert len(plan.pods) == (pods * 4 if fits else 0)
+        assert len({pod.node for pod in plan.pods}) == (most // 100 if fits else 0)
+        assert fits or (plan.reason is not None and plan.reason.code is Code.NEVER_FITS)

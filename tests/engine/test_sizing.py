@@ -9,8 +9,9 @@ from itertools import islice
 import pytest
 
 from railwise.engine.gangs.demand import Demand, Part, read_demand
+from railwise.engine.search.choosing import Growth, choices
 from railwise.engine.search.placement import Found, Refused
-from railwise.engine.search.sizing import choices, find_minimum, find_most, least_counts, ranks_for
+from railwise.engine.search.sizing import find_minimum, find_most, least_counts, ranks_for
 from railwise.model.plan import State
 from railwise.model.workload import Group, Running, Workload
 from tests.engine.small import engine, flat, gang, group, grouped, racks, request, state_of, submitted, where
@@ -32,6 +33,11 @@ def _all(demand: Demand, *, full: bool) -> list[list[str]]:
 
 
 def _of(*names: str, least: int) -> Group:
+    """Return groups of which no two are alike."""
+    return Group(groups=tuple(group(name, 1 + index, ONE) for index, name in enumerate(names)), min_groups=least)
+
+
+def _alike(*names: str, least: int) -> Group:
     return Group(groups=tuple(group(name, 1, ONE) for name in names), min_groups=least)
 
 
@@ -39,6 +45,16 @@ def test_the_fewest_groups_that_are_needed_those_listed_first_before_others() ->
     demand = _demand(_of("x", "y", "z", least=2))
     assert _all(demand, full=False) == [["x", "y"], ["x", "z"], ["y", "z"]]
     assert _all(demand, full=True) == [["x", "y", "z"], ["x", "y"], ["x", "z"], ["y", "z"]]
+
+
+def test_of_alike_groups_those_listed_first_are_chosen() -> None:
+    demand = _demand(_alike("x", "y", "z", least=1))
+    assert _all(demand, full=False) == [["x"]]
+    assert _all(demand, full=True) == [["x", "y", "z"], ["x", "y"], ["x"]]
+    mixed = replace(
+        _alike("a", "b", "c", "d", least=2), groups=(*_alike("a", "b", least=2).groups, group("other", 3, ONE))
+    )
+    assert _all(_demand(mixed), full=False) == [["a", "b"], ["a", "other"]]
 
 
 def test_nested_groups_are_chosen_inside_each_choice_around_them() -> None:
@@ -66,6 +82,46 @@ def test_the_first_of_many_choices_come_at_once() -> None:
     first, second = islice(choices(demand.root, full=False), 2)
     assert _names(demand, first) == [f"g{number}" for number in range(32)]
     assert _names(demand, second)[-1] == "g32"
+    demand = _demand(_alike(*(f"g{number}" for number in range(2000)), least=1000))
+    assert [len(_names(demand, chosen)) for chosen in choices(demand.root, full=False)] == [1000]
+
+
+@pytest.mark.parametrize(("full", "names"), [(True, ["b", "c", "d", "e", "in/y"]), (False, ["b", "c", "d", "e"])])
+def test_a_choice_grows_by_the_smallest_groups_as_long_as_all_fit(full: bool, names: list[str]) -> None:
+    """Eight pods fit, and none of the groups ``a`` and ``z``."""
+    inner = Group("in", groups=(group("x", 6, ONE), group("y", 2, ONE)), min_groups=1)
+    groups = (group("a", 7, ONE), *(group(name, 1, ONE) for name in "bcde"), inner, group("z", 2, request(8)))
+    demand = _demand(Group(groups=groups, min_groups=4))
+    tried: list[set[int]] = []
+
+    def attempt(chosen: set[int]) -> Found | None:
+        tried.append(chosen)
+        leaves = [leaf for leaf in demand.leaves if leaf.index in chosen]
+        fits = sum(leaf.group.pods for leaf in leaves) <= 8 and not {"a", "z"} & {leaf.path for leaf in leaves}
+        return Found([], met=True, exact=True) if fits else None
+
+    growth = Growth(attempt, full=full)
+    chosen = growth.grow(demand.root, set())
+    assert chosen is not None
+    assert _names(demand, chosen) == names
+    assert growth.found is not None
+    assert len(tried) < 16
+
+
+def test_a_choice_does_not_grow_where_too_few_groups_fit() -> None:
+    demand = _demand(_of("x", "y", "z", least=2))
+    growth = Growth(lambda chosen: Found([], met=True, exact=True) if len(chosen) < 3 else None, full=True)
+    assert growth.grow(demand.root, set()) is None
+
+
+def test_a_decision_ends_however_many_choices_there_are() -> None:
+    """Two of 40 groups can start, and no two of those listed first."""
+    nodes = racks(2, 2, 2)
+    groups = [
+        group(f"g{number}", 2, request(8 if number < 38 else 1 + number % 2), required="node") for number in range(40)
+    ]
+    plan = submitted(engine(nodes), grouped("a", *(replace(one, min_pods=2) for one in groups), least=1))
+    assert {pod.group for pod in plan.pods} == {"g38", "g39"}
 
 
 def test_missing_ranks_are_the_lowest_that_do_not_run() -> None:

@@ -98,6 +98,7 @@ class Demand:
         self.workload: Final = workload
         self.root: Final = root
         self.alternative: Final = alternative
+        self.patience: int | None = None
         self.leaves: Final[list[Part]] = root.leaves()
         kinds = [leaf.shape.kind for leaf in self.leaves if leaf.shape is not None]
         self.uses_cards: Final = kinds.count(KIND_NONE) < len(kinds)

@@ -18,19 +18,23 @@ from railwise.engine.indexed.gang import ladder
 from railwise.engine.indexed.indexes import Indexes
 from railwise.engine.search.apart import ALONE, Guard
 from railwise.engine.search.blocks import Block, Item, Pods, items_of, read_blocks
-from railwise.engine.search.fill import LOOKS, MOST_INDEXED, Filling, Scope
+from railwise.engine.search.fill import Filling, Scope
 from railwise.engine.search.holds import Holds
+from railwise.engine.search.offers import Offers
 from railwise.engine.search.rules import obeys
-from railwise.engine.search.share_out import Layout, Pick, Shares, levelled
+from railwise.engine.search.share_out import Shares, levelled
 
 STEPS: Final = 30_000
 """The budget of one search: about as many pods may be put."""
 
+STEPS_IN_HURRY: Final = 3_000
+"""The same for each search of a decision that has used up its patience."""
+
+EXACT_STEPS_A_STEP: Final = 20
+"""What a step costs of the patience of a decision, which is counted in steps of the exact search."""
+
 STEPS_A_POD: Final = 4
 """So many more for each pod, at each level of the ladder."""
-
-CALL: Final = 3
-"""What looking at the domains of a level costs however few they are."""
 
 MOST_FAULTS: Final = 24
 """How many domains may turn out not to take a block before it is given up."""
@@ -49,9 +53,8 @@ class BoundedSearch:
         """Start with nothing put; ``pods`` are those to place, per shape."""
         self.demand: Final = demand
         self.state: Final = state
-        self.indexes: Final = indexes
-        self.holds: Final = Holds(state, indexes, pods, by_cpu=not demand.uses_cards)
-        self.filling: Final = Filling(demand, state, indexes, self.holds)
+        self.filling: Final = Filling(demand, state, indexes, Holds(state, indexes, pods, by_cpu=not demand.uses_cards))
+        self.offers: Final = Offers(self.filling)
         self.repair: Final = self.filling.running > 0
         self.orders = 1
         self.orders_left = False
@@ -143,15 +146,15 @@ class BoundedSearch:
     def _share_out(self, left: list[Block], outer: int, level: int, scope: Scope, *, single: bool) -> list[Block]:
         """Share blocks out over domains of a level ``outer``, each then in one domain of ``level`` inside."""
         block = left[0]
-        first, rooms = self._rooms(block, outer, scope)
+        first, rooms = self.offers.of_block(block, outer, scope)
         if single:
             rooms = [min(room, 1) for room in rooms]
         faults = 0
         while left and faults < MOST_FAULTS and self.filling.steps >= 0:
-            layout = self._layout(block.tree, outer, first, rooms)
+            layout = self.offers.layout(block.tree, outer, first, rooms)
             if layout.total < len(left) and level == block.levels[-1]:
                 break
-            pick = self._pick(block.shapes, outer, scope) if block.tree == self.filling.root else None
+            pick = self.offers.cheapest(block.shapes, outer, scope) if block.tree == self.filling.root else None
             shares = layout.share(len(left), pick, repair=self.repair, roomiest=faults >= SNUGGEST_FAULTS)
             if not shares:
                 break
@@ -165,90 +168,6 @@ class BoundedSearch:
                 faults += bool(rest)
         return left
 
-    def _rooms(self, block: Block, level: int, scope: Scope) -> tuple[int, list[int]]:
-        """Return (first domain, copies that it and the next ones may hold) for the domains of a level in a scope."""
-        first, last = self._domains(block.tree, level, scope)
-        if first >= last:
-            return first, []
-        barred = self._barred(block.guards)
-        self.filling.steps -= CALL + (last - first) // LOOKS
-        if any(where[0] != block.tree for where in scope):
-            rooms = self._clipped(block.shapes, block.tree, level, (first, last), scope, barred)
-        else:
-            rooms = self.holds.copies(block, level, first, last, barred)
-        if block.asked >= 0:
-            tree = self.state.trees[block.tree].tree
-            for index, room in enumerate(rooms):
-                if room and not tree.named_at(level, first + index, block.asked):
-                    rooms[index] = 0
-        return first, rooms
-
-    def _domains(self, index: int, level: int, scope: Scope) -> tuple[int, int]:
-        """Return the half-open range of domains of a level that a scope leaves."""
-        start, end = self.filling.span(index, scope)
-        order = self.state.trees[index].tree.order
-        if start >= end:
-            return 0, 0
-        return (
-            self.filling.domain_of(index, level, order[start]),
-            self.filling.domain_of(index, level, order[end - 1]) + 1,
-        )
-
-    def _barred(self, guards: tuple[Guard, ...]) -> set[int]:
-        """Return the nodes that no pod of a block may use because of others."""
-        found: set[int] = set()
-        for apart, holder in guards:
-            found.update(apart.barred(holder))
-        self.filling.steps -= len(found) // LOOKS
-        return found
-
-    def _clipped(
-        self,
-        shapes: dict[Shape, int],
-        index: int,
-        level: int,
-        domains: tuple[int, int],
-        scope: Scope,
-        barred: set[int],
-    ) -> list[int]:
-        """Return the copies per domain where the scope cuts domains, node by node."""
-        first, last = domains
-        nodes = [node for node in self.filling.nodes(scope) if node not in barred]
-        rooms = [1 << 30] * (last - first)
-        for shape, pods in shapes.items():
-            sums = [0] * (last - first)
-            room = self.holds.of(shape).of_node
-            for node in nodes:
-                if room[node]:
-                    sums[self.filling.domain_of(index, level, node) - first] += room[node]
-            rooms = [min(known, here // pods) for known, here in zip(rooms, sums, strict=True)]
-        return rooms
-
-    def _layout(self, index: int, level: int, first: int, rooms: list[int]) -> Layout:
-        self.filling.steps -= CALL + len(rooms) // LOOKS
-        used = self.filling.used if index == self.filling.root else None
-        return Layout(self.state.trees[index], level, first, rooms, used)
-
-    def _pick(self, shapes: dict[Shape, int], level: int, scope: Scope) -> Pick | None:
-        """Return the choice of the cheapest rack for equal pods, None where the racks' tables do not say."""
-        root, depth = self.filling.root, self.filling.tree.depth
-        if not self.filling.indexed or level != depth - 1 or len(shapes) > 1 or any(one[0] != root for one in scope):
-            return None
-        ((shape, pods),) = shapes.items()
-
-        def cheapest(fit: list[int], copies: int) -> int:
-            wanted = copies * pods
-            if wanted > MOST_INDEXED:
-                return fit[-1]
-            racks, _ = self.indexes.racks(root, shape, wanted, by_cpu=self.filling.by_cpu, nodes_first=False)
-            mask = 0
-            for rack in fit:
-                mask |= 1 << rack
-            found = racks.cheapest(wanted, mask)
-            return fit[-1] if found is None else found[0]
-
-        return cheapest
-
     # --- Loose pods ---------------------------------------------------------------------------------------------------
 
     def _pods(self, pods: Pods, scope: Scope) -> bool:
@@ -258,15 +177,15 @@ class BoundedSearch:
         if level < 0 or any(other == index and inner >= level for other, inner, _ in scope):
             wanted = pods.tokens if alone is None else pods.tokens[:1]
             return self.filling.fill(pods, wanted, scope) == len(pods.tokens)
-        first, rooms = self._rooms_for(pods, index, level, scope)
+        first, rooms = self.offers.of_pods(pods, index, level, scope)
         if alone is not None:
             rooms = [min(room, 1) for room in rooms]
         left = pods.tokens
         while left and self.filling.steps >= 0:
-            layout = self._layout(index, level, first, rooms)
+            layout = self.offers.layout(index, level, first, rooms)
             if layout.total < len(left):
                 return False
-            pick = None if pods.guards else self._pick({pods.shape: 1}, level, scope)
+            pick = None if pods.guards else self.offers.cheapest({pods.shape: 1}, level, scope)
             shares = layout.share(len(left), pick, repair=self.repair, roomiest=False)
             for domain, wanted_here in self._evened(shares, first, rooms, evenly=alone is None):
                 there = (*scope, (index, level, domain))
@@ -274,17 +193,6 @@ class BoundedSearch:
                 left = left[placed:]
                 rooms[domain - first] = 0 if placed < wanted_here else rooms[domain - first] - placed
         return not left
-
-    def _rooms_for(self, pods: Pods, index: int, level: int, scope: Scope) -> tuple[int, list[int]]:
-        """Return (first domain, pods that it and the next ones may hold)."""
-        first, last = self._domains(index, level, scope)
-        if first >= last:
-            return first, []
-        barred = self._barred(pods.guards)
-        self.filling.steps -= CALL + (last - first) // LOOKS
-        if any(where[0] != index for where in scope):
-            return first, self._clipped({pods.shape: 1}, index, level, (first, last), scope, barred)
-        return first, self.holds.room({pods.shape: 1}, index, level, first, last, barred)
 
     def _evened(self, shares: Shares, first: int, rooms: list[int], *, evenly: bool) -> Shares:
         if not self.demand.root.even or not evenly:
@@ -311,9 +219,13 @@ def place_bounded(
     root = read_blocks(demand, ranks, chosen, state)
     search = BoundedSearch(demand, root.shapes, state, indexes)
     levels = ladder(demand, state.trees[demand.root.tree].tree.depth)
-    steps = STEPS // len(levels) + STEPS_A_POD * sum(root.shapes.values())
+    hurried = demand.patience is not None and demand.patience <= 0
+    steps = (STEPS_IN_HURRY if hurried else STEPS) // len(levels) + STEPS_A_POD * sum(root.shapes.values())
     for level in levels:
-        if search.whole(root, level if level >= 0 else NOT_GIVEN, steps):
+        found = search.whole(root, level if level >= 0 else NOT_GIVEN, steps)
+        if demand.patience is not None:
+            demand.patience -= EXACT_STEPS_A_STEP * (steps - search.filling.steps)
+        if found:
             put = search.filling.log
             pods = arrange(demand, [Spot(*one.token, one.node) for one in put], state)
             search.filling.undo(0)

@@ -28,11 +28,17 @@ from railwise.engine.search.step_time import StepTime, quickest
 EXACT_STEPS: Final = 400_000
 """The budget of one exact search, in combinations of partial answers."""
 
+EXACT_LEAST: Final = 10_000
+"""So much of it is left to each search of a decision that has used up its patience."""
+
 EXACT_FIRST: Final = 200
 """Up to so many nodes the exact search is tried before the bounded one."""
 
 EXACT_NODES: Final = 1200
 """The exact search is not tried on larger clusters."""
+
+MOST_CELLS: Final = 200_000
+"""Equal pods times the pods that one node may hold: with more the bounded search is asked instead of the indexes."""
 
 REFINE_NODES: Final = 64
 """Up to so many nodes an answer of the indexes that is not proven best is searched again exactly."""
@@ -68,26 +74,46 @@ class Placer:
     def place(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
         """Find places for the given ranks per leaf (by part index) of the chosen parts."""
         if demand.simple and not demand.root.fixed and not self._timed(demand):
+            if self._many_small(demand, ranks[demand.root.index]):
+                bounded = self._place_bounded(demand, ranks, chosen)
+                return bounded or Refused(proven=Bounds(demand, ranks, self.state, self.indexes).impossible())
             found = self._place_simple(demand, ranks[demand.root.index])
             settled = found.exact if isinstance(found, Found) else found.proven
             if settled or len(self.state.nodes) > REFINE_NODES:
                 return found
             return self._place_exactly(demand, ranks, chosen) or found
+        if Bounds(demand, ranks, self.state, self.indexes).impossible():
+            return Refused(proven=True)
         small = len(self.state.nodes) <= (EXACT_NODES if demand.root.even else EXACT_FIRST)
         if small:
             answer = self._place_exactly(demand, ranks, chosen)
             if answer is not None:
                 return answer
-        bounded = place_bounded(demand, ranks, chosen, self.state, self.indexes)
+        bounded = self._place_bounded(demand, ranks, chosen)
         if bounded is not None:
-            pods, level = bounded
-            met = demand.preferred == NO_LOCALITY or level >= demand.preferred
-            return Found(pods, met, exact=False)
+            return bounded
         if not small and len(self.state.nodes) <= EXACT_NODES:
             answer = self._place_exactly(demand, ranks, chosen)
             if answer is not None:
                 return answer
-        return Refused(proven=Bounds(demand, ranks, self.state, self.indexes).impossible())
+        return Refused(proven=False)
+
+    def _many_small(self, demand: Demand, ranks: list[int]) -> bool:
+        """Return whether there are too many pods for the indexes, whose tables grow with pods times pods a node."""
+        shape = demand.root.shape
+        pods = len(ranks)
+        if shape is None or pods * pods <= MOST_CELLS:
+            return False
+        curves = self.indexes.curves(shape, by_cpu=not demand.uses_cards)
+        most = MOST_CELLS // pods + 1
+        return any(curves.curve(room, most)[:most][-1] >= 0 for room in self.state.room_count)
+
+    def _place_bounded(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | None:
+        bounded = place_bounded(demand, ranks, chosen, self.state, self.indexes)
+        if bounded is None:
+            return None
+        pods, level = bounded
+        return Found(pods, met=demand.preferred == NO_LOCALITY or level >= demand.preferred, exact=False)
 
     def _place_simple(self, demand: Demand, ranks: list[int]) -> Found | Refused:
         shape = demand.root.shape
@@ -113,10 +139,15 @@ class Placer:
     def _place_exactly(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused | None:
         """Search exactly; None where the budget ran out."""
         problem = Problem(demand, ranks, chosen)
+        steps = EXACT_STEPS if demand.patience is None else max(min(EXACT_STEPS, demand.patience), EXACT_LEAST)
+        search = ExactSearch(problem, self.state, steps)
         try:
-            answer = self._climb(problem)
+            answer = self._climb(problem, search)
         except OverBudgetError:
             return None
+        finally:
+            if demand.patience is not None:
+                demand.patience -= steps - search.steps
         if answer is None:
             return Refused(proven=True)
         level, entry = answer
@@ -146,11 +177,10 @@ class Placer:
         ]
         return min((candidates[index] for index in quickest(times)), key=lambda pair: pair[1][:3])
 
-    def _climb(self, problem: Problem) -> tuple[int, Entry] | None:
+    def _climb(self, problem: Problem, search: ExactSearch) -> tuple[int, Entry] | None:
         demand = problem.demand
         tree = self.state.trees[problem.tree].tree
         fixed = [tree.position[node] for leaf in demand.leaves for node in leaf.fixed.values()]
-        search = ExactSearch(problem, self.state, EXACT_STEPS)
         for level in ladder(demand, tree.depth):
             domains = _domains(search, level, fixed)
             entries = ((domain, search.best(level, domain)) for domain in domains)

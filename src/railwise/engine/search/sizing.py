@@ -1,21 +1,19 @@
 """How many pods of which groups: minima first, then as much surplus as fits.
 
 A workload with groups of which only some are needed is tried with every choice of groups, as many as asked for and
-those listed first before others. Surplus goes to the lowest ranks first and obeys every rule.
+those listed first before others. Once all searches have used up the patience of the decision, groups are added as they
+fit. Surplus goes to the lowest ranks first and obeys every rule.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations, islice
 from typing import Final
 
 from railwise.engine.gangs.demand import Demand, Part
 from railwise.engine.gangs.record import Record
+from railwise.engine.search.choosing import Growth, choices
 from railwise.engine.search.placement import Found, Refused
-
-MOST_CHOICES: Final = 512
-"""How many choices of groups (K of N) are tried."""
 
 MOST_LEAVES: Final = 32
 """With more groups than that surplus goes to the groups in order, without a look at other distributions."""
@@ -23,39 +21,16 @@ MOST_LEAVES: Final = 32
 MOST_SIZES: Final = 256
 """How many distributions of surplus over several groups are tried."""
 
+PATIENCE: Final = 800_000
+"""The steps of the exact search that all searches of one decision share."""
+
+A_SEARCH: Final = 1000
+"""What each search costs of them at least."""
+
 Counts = dict[int, int]
 """Pods per leaf, by part index."""
 
 Search = Callable[[Demand, dict[int, list[int]], set[int]], Found | Refused]
-
-
-def choices(part: Part, *, full: bool) -> Iterator[set[int]]:
-    """Yield sets of parts that take part, best first; ``full``: as many groups as possible, else as few as needed."""
-    if part.shape is not None:
-        yield {part.index}
-        return
-    needed = [child for child in part.children if child.running()]
-    free = [child for child in part.children if not child.running()]
-    least = max(part.group.min_groups - len(needed), 0)
-    sizes = range(len(free), least - 1, -1) if full else range(least, least + 1)
-    for size in sizes:
-        for extra in combinations(free, min(size, len(free))):
-            members = [child for child in part.children if child in needed or child in extra]
-            yield from _product(part, members, full=full)
-
-
-def _product(part: Part, members: list[Part], *, full: bool) -> Iterator[set[int]]:
-    if all(_one_choice(member) for member in members):
-        yield {part.index}.union(*(next(choices(member, full=full)) for member in members))
-        return
-    for first in choices(members[0], full=full):
-        for rest in _product(part, members[1:], full=full):
-            yield first | rest
-
-
-def _one_choice(part: Part) -> bool:
-    """Return whether a part needs all of its groups, at every depth: there is nothing to choose."""
-    return part.group.min_groups >= len(part.children) and all(_one_choice(child) for child in part.children)
 
 
 def ranks_for(demand: Demand, counts: Counts) -> dict[int, list[int]]:
@@ -81,12 +56,34 @@ def find_minimum(demand: Demand, search: Search) -> Found | Refused:
         counts = {demand.root.index: max(demand.root.group.min_pods, len(demand.root.fixed))}
         return search(demand, ranks_for(demand, counts), {demand.root.index})
     proven = True
-    for chosen in islice(choices(demand.root, full=False), MOST_CHOICES):
-        found = search(demand, ranks_for(demand, least_counts(demand, chosen)), chosen)
-        if isinstance(found, Found):
-            return found
-        proven = proven and found.proven
-    return Refused(proven)
+    demand.patience = PATIENCE
+    try:
+        for chosen in choices(demand.root, full=False):
+            if demand.patience <= 0:
+                growth = Growth(_attempt(demand, search), full=False)
+                grown = growth.grow(demand.root, set())
+                return Refused(proven=False) if grown is None or growth.found is None else growth.found
+            demand.patience -= A_SEARCH
+            found = search(demand, ranks_for(demand, least_counts(demand, chosen)), chosen)
+            if isinstance(found, Found):
+                return found
+            proven = proven and found.proven
+        return Refused(proven)
+    finally:
+        demand.patience = None
+
+
+def _attempt(demand: Demand, search: Search) -> Callable[[set[int]], Found | None]:
+    """Return a search for the minimum of the parts that take part; nothing to place is found at once."""
+
+    def attempt(chosen: set[int]) -> Found | None:
+        ranks = ranks_for(demand, least_counts(demand, chosen))
+        if not ranks:
+            return Found([], met=True, exact=True)
+        found = search(demand, ranks, chosen)
+        return found if isinstance(found, Found) else None
+
+    return attempt
 
 
 def find_lost(record: Record, search: Search) -> Found | Refused:
@@ -111,12 +108,19 @@ def taking_part(demand: Demand, ranks: dict[int, list[int]]) -> set[int]:
 
 def find_most(demand: Demand, search: Search) -> Found | None:
     """Place a workload with as many groups and as much surplus as fits; None where not even its minimum does."""
-    for chosen in islice(choices(demand.root, full=True), MOST_CHOICES):
-        counts = least_counts(demand, chosen)
-        found = _most(demand, chosen, counts, search)
-        if found is not None:
-            return found
-    return None
+    demand.patience = PATIENCE
+    try:
+        for chosen in choices(demand.root, full=True):
+            if demand.patience <= 0:
+                grown = Growth(_attempt(demand, search), full=True).grow(demand.root, set())
+                return None if grown is None else _most(demand, grown, least_counts(demand, grown), search)
+            demand.patience -= A_SEARCH
+            found = _most(demand, chosen, least_counts(demand, chosen), search)
+            if found is not None:
+                return found
+        return None
+    finally:
+        demand.patience = None
 
 
 def _most(demand: Demand, chosen: set[int], counts: Counts, search: Search) -> Found | None:
@@ -149,18 +153,20 @@ def _most(demand: Demand, chosen: set[int], counts: Counts, search: Search) -> F
                 low, best = middle, found
         counts = {**counts, leaf.index: low}
     if 1 < len(leaves) <= MOST_LEAVES:
-        return _best_distribution(leaves, sum(counts.values()), attempt) or best
+        return _best_distribution(demand, leaves, sum(counts.values()), attempt) or best
     return best
 
 
-def _best_distribution(leaves: list[Part], total: int, attempt: Callable[[Counts], Found | None]) -> Found | None:
+def _best_distribution(
+    demand: Demand, leaves: list[Part], total: int, attempt: Callable[[Counts], Found | None]
+) -> Found | None:
     """Return the best answer with most pods in all, found at least ``total`` of them; bounded."""
     tried = 0
     for pods in range(sum(leaf.group.pods for leaf in leaves) - 1, total - 1, -1):
         best: Found | None = None
         for wanted in _split(leaves, pods, {}):
             tried += 1
-            if tried > MOST_SIZES:
+            if tried > MOST_SIZES or (demand.patience is not None and demand.patience <= 0):
                 return best
             found = attempt(wanted)
             if found is not None and (best is None or found.key < best.key):
