@@ -12,6 +12,7 @@ import yaml
 
 from railwise.formats.cases.expectation import check
 from railwise.formats.cases.reader import Case, read_cases
+from railwise.twin.cases import live_through
 
 ROOT = Path(__file__).resolve().parents[2]
 WAITING: dict[str, list[str]] = yaml.safe_load(Path(__file__).with_name("waiting.yaml").read_text(encoding="utf-8"))
@@ -26,7 +27,7 @@ def _parameter(case: Case) -> object:
 
 @pytest.mark.parametrize("case", [_parameter(case) for case in CASES])
 def test_case(case: Case) -> None:
-    assert check(case) == [], case.notes
+    assert check(case, live_through) == [], case.notes
 
 
 def test_names_are_unique_over_all_files() -> None:

@@ -32,13 +32,14 @@ def command(*, paths: tuple[str, ...], areas: tuple[str, ...], form: str) -> int
     """
     from railwise.cli.output import listing, print_data, print_lines
     from railwise.formats.cases.expectation import Outcome, judge
+    from railwise.twin.cases import live_through
 
     cases = [case for case in _cases(paths) if not areas or case.area in areas]
     if not cases:
         _nothing_to_run(paths, areas)
     verdicts = []
     for case in cases:
-        verdict = judge(case)
+        verdict = judge(case, live_through)
         verdicts.append((case, verdict))
         if form not in ("json", "yaml"):
             print_lines(_lines(case, verdict, wide=form == "wide"))

@@ -104,6 +104,7 @@ class Engine:
             first, self._first = self._first, ()
             self.workloads.book(first)
             self.warnings.extend(overfull(self.state))
+        self.workloads.lose_overdue()
         for event in events:
             if self.workloads.apply(event) and isinstance(event, NodeChange):
                 self.verdict.forget(self.state.index_of[event.name])
@@ -146,6 +147,10 @@ class Engine:
             warnings=tuple(self.warnings),
             decisions=len(queue),
         )
+
+    def wake_times(self) -> list[int]:
+        """Return when, in µs, waiting workloads should be decided on again although nothing happens till then."""
+        return self.workloads.wake_times() if self.workloads.waiting or self.workloads.dark else []
 
     def describe(self, record: Record, reason: Reason | None) -> WorkloadPlan:
         """Return what a plan says about one workload; call before it is marked as started."""

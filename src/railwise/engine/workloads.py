@@ -25,7 +25,8 @@ Pods = dict[PodKey, tuple[int, Grant]]
 class Workloads:
     """All workloads by name. ``waiting`` are those that still want pods; ``now`` is the time of the round in µs.
 
-    ``touched`` collects the workloads whose pods changed, once somebody (``watch``) wants to know.
+    ``touched`` collects the workloads whose pods changed, once somebody wants to know. ``dark`` are the nodes that are
+    not ready, with the time since when: their pods are lost when ``nodeGrace`` has passed.
     """
 
     def __init__(self, state: ClusterState, accounts: Accounts) -> None:
@@ -35,10 +36,13 @@ class Workloads:
         self.records: Final[dict[str, Record]] = {}
         self.waiting: Final[dict[str, Record]] = {}
         self.touched: dict[Record, None] | None = None
+        self.dark: Final[dict[int, int]] = {}
         self.now = 0
 
     def book(self, workloads: Iterable[Workload]) -> None:
         """Enter the workloads of a document: running pods whose cards are named are booked before the others."""
+        if self.state.policy.node_grace:
+            self.dark.update((index, self.now) for index, node in enumerate(self.state.nodes) if not node.ready)
         records = [Record(workload, self.state) for workload in workloads]
         for record in sorted(records, key=lambda record: not record.names_cards()):
             record.occupy(self.state, self.now)
@@ -136,13 +140,42 @@ class Workloads:
             return False
         running = [shape for record in self.records.values() for shape in record.shapes_on(node)]
         alter_node(self.state, node, event.values, running)
-        if event.values.get("ready") is False and self.state.policy.node_grace == 0:
-            self._lose(node)
-        elif event.values.get("ready") is True or "gpu.unhealthy" in event.values:
+        if event.values.get("ready") is False:
+            self.dark.setdefault(node, self.now)
+            self.lose_overdue()
+        elif event.values.get("ready") is True:
+            self.dark.pop(node, None)
+        if event.values.get("ready") is True or "gpu.unhealthy" in event.values:
             for record in self.records.values():
                 if self.wants_more(record):
                     self.waiting[record.workload.name] = record
         return True
+
+    def lose_overdue(self) -> None:
+        """Take the pods of nodes that have not been ready for longer than ``nodeGrace`` as lost."""
+        grace = self.state.policy.node_grace
+        for node in [node for node, since in self.dark.items() if self.now - since >= grace]:
+            del self.dark[node]
+            self._lose(node)
+
+    def wake_times(self) -> list[int]:
+        """Return the times (µs) at which a wait by the policy is over: grace, repair, reservation, protected youth."""
+        policy = self.state.policy
+        times = {since + policy.node_grace for since in self.dark.values()}
+        for record in self.waiting.values():
+            if record.broken is not None:
+                times.add(record.broken + policy.repair_wait)
+            if not record.pods:
+                times.add(record.workload.submit + policy.reserve_after)
+        if self.waiting and self.accounts.tree.declared:
+            for record in self.records.values():
+                for queue in self.accounts.tree.chain(record.workload.queue) if record.pods else ():
+                    times.update(
+                        record.began + least
+                        for least in (queue.preempt_min_runtime, queue.reclaim_min_runtime)
+                        if least
+                    )
+        return sorted(time for time in times if time > self.now)
 
     def _lose(self, node: int) -> None:
         """Take the pods of a dead node as lost."""

@@ -9,6 +9,8 @@ either.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -66,20 +68,32 @@ class Verdict:
         return [f"needs {self.needs}"] if self.outcome is Outcome.NEEDS else list(self.differences)
 
 
-def check(case: Case) -> list[str]:
+@dataclass(frozen=True)
+class Lived:
+    """A simulated case: the plan at the end (key None) and at each moment asked for, and how long each start took."""
+
+    plans: dict[int | None, Plan]
+    waits: dict[str, int]
+
+
+Simulate = Callable[[Scenario, int, tuple[int, ...]], Lived]
+"""Lets a scenario live until a time in µs (0: until nothing happens any more), with plans at some moments."""
+
+
+def check(case: Case, simulate: Simulate | None = None) -> list[str]:
     """Return the differences between what a case expects and what the engine decides; empty: it passed."""
-    return judge(case).lines()
+    return judge(case, simulate).lines()
 
 
-def judge(case: Case) -> Verdict:
-    """Run a case and return how it ended."""
-    result = _Result(case)
+def judge(case: Case, simulate: Simulate | None = None) -> Verdict:
+    """Run a case and return how it ended; ``simulate`` is what cases that take time are run with."""
+    result = _Result(case, simulate)
     differences: list[str] = []
     missed: list[Expectation] = []
     needs = ""
     for expectation in case.expect:
         try:
-            found = _differences(expectation, result)
+            found = _differences(expectation, result.at(expectation.at))
         except NeedsError as lacking:
             needs = needs or str(lacking)
             continue
@@ -104,8 +118,10 @@ def _unsupported(missed: list[Expectation], result: _Result) -> str:
 class _Result:
     """What became of a case: a scenario with its plan, or the faults for which the document was refused."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, simulate: Simulate | None = None, moment: int | None = None) -> None:
         self.case = case
+        self.simulate = simulate
+        self.moment = moment
         self.faults: tuple[Fault, ...] = ()
         self.scenario = Scenario()
         try:
@@ -115,10 +131,28 @@ class _Result:
         self.places = Places(self.scenario)
         self.workloads = {workload.name: workload for workload in self.scenario.workloads}
 
+    def at(self, moment: int | None) -> _Result:
+        """Return what had become of the case just after some moment (None: at the end)."""
+        if moment == self.moment or self.faults or self.simulate is None:
+            return self
+        _ = self.lived
+        other = copy(self)
+        other.moment = moment
+        for derived in ("plan", "later"):
+            other.__dict__.pop(derived, None)
+        return other
+
+    @cached_property
+    def lived(self) -> Lived:
+        if self.simulate is None:
+            raise NeedsError(TWIN)
+        moments = sorted({one.at for one in self.case.expect if one.at is not None})
+        return self.simulate(self.scenario, self.case.until, tuple(moments))
+
     @cached_property
     def plan(self) -> Plan:
         if self.case.run == RUN_SIMULATE:
-            raise NeedsError(TWIN)
+            return self.lived.plans[self.moment]
         return plan_scenario(self.scenario)
 
     @cached_property
@@ -211,13 +245,14 @@ def _below(path: str, above: str) -> bool:
 
 
 def _workload(wanted: OfWorkload, result: _Result) -> list[str]:
-    if wanted.starts is not None:
-        raise NeedsError(TWIN)
     plan = result.of(wanted.name)
     workload = result.workloads.get(wanted.name)
     if plan is None or workload is None:
         return [f"there is no workload {wanted.name}"]
     found: list[str] = []
+    if wanted.starts is not None:
+        wait = result.lived.waits.get(wanted.name)
+        found += [differ("start", "one", "none")] if wait is None else outside("wait in µs", wanted.starts, wait)
     code = plan.reason.code.value if plan.reason is not None else ""
     if wanted.state and wanted.state != plan.state.value:
         why = f" ({code}: {plan.reason.summary})" if plan.reason is not None else ""
