@@ -47,7 +47,19 @@ def levels_option(command: F) -> F:
     )(command)
 
 
-POLICIES = ("railwise", "spread", "binpack", "affinity", "flat", "random")
+POLICIES = (
+    "railwise",
+    "spread",
+    "binpack",
+    "affinity",
+    "flat",
+    "best-fit",
+    "fifo",
+    "priority",
+    "quota",
+    "slurm",
+    "random",
+)
 """Railwise and the baselines it can be compared with, by the names of the engine."""
 
 

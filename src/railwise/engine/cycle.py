@@ -12,6 +12,7 @@ from typing import Final
 
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.deciding import Decider
+from railwise.engine.discipline import Policy
 from railwise.engine.events import Event, Finish, NodeChange, Submit
 from railwise.engine.eviction.news import News
 from railwise.engine.gangs.record import Record
@@ -31,9 +32,6 @@ from railwise.model.workload import Workload
 
 __all__ = ["Engine", "Event", "Finish", "NodeChange", "Policy", "Search", "Submit", "plan_scenario"]
 
-
-Policy = Callable[[ClusterState], Search]
-"""Makes a search for a state."""
 
 Timing = Callable[[ClusterState], StepTime]
 """Makes what predicts step times on a state."""
@@ -55,14 +53,18 @@ class Engine:
         self.scenario: Final = scenario
         self.state: Final = ClusterState(scenario.nodes, scenario.topologies, scenario.policy)
         timed = None if step_time is None else step_time(self.state)
-        self.search: Final[Search] = Placer(self.state, timed) if policy is None else policy(self.state)
+        self.search: Final[Search] = Placer(self.state, timed) if policy is None else policy.search(self.state)
         self.verdict: Final = Verdict(self.state)
-        self.accounts: Final = Accounts(scenario.queues, self.state, self.verdict)
+        queues = scenario.queues if policy is None else policy.queues(scenario.queues)
+        self.accounts: Final = Accounts(queues, self.state, self.verdict)
         self.workloads: Final = Workloads(self.state, self.accounts)
         self.records: Final = self.workloads.records
         own = isinstance(self.search, Placer)
         search: Search = Remembered(self.search.place, self.state) if own else self.search
         self.decider: Final = Decider(self.workloads, search, self.accounts, self.verdict, evicts=policy is None)
+        self.discipline: Final = policy.discipline(self.workloads, scenario) if policy and policy.discipline else None
+        if self.discipline is not None:
+            self.decider.rules.append(self.discipline)
         self.warnings: Final[list[str]] = list(scenario.warnings)
         self._first: tuple[Workload, ...] = scenario.workloads
 
@@ -78,7 +80,7 @@ class Engine:
         queue: list[Record] = []
         news = self.decider.open_round()
         self.accounts.open_round(self.records.values())
-        for record in self.accounts.turns(list(waiting.values())):
+        for record in (self.discipline or self.accounts).turns(list(waiting.values())):
             if news.stopped(record):
                 continue
             queue.append(record)

@@ -6,6 +6,7 @@ from railwise.cli.options import POLICIES as OFFERED
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.policies import POLICIES, by_name
 from railwise.engine.policies.podwise import PodByPod
+from railwise.engine.policies.whole_nodes import WholeNodes
 from railwise.model.errors import InputError
 from railwise.model.policy import Policy
 from tests.engine.policies.clusters import FABRIC, racks
@@ -26,8 +27,8 @@ def test_railwise_needs_no_search_of_its_own() -> None:
 def test_a_baseline_says_that_it_keeps_no_rules(name: str) -> None:
     policy = by_name(name, seed=7)
     assert policy is not None
-    search = policy(ClusterState(racks(2), (FABRIC,), Policy()))
-    assert isinstance(search, PodByPod)
+    search = policy.search(ClusterState(racks(2), (FABRIC,), Policy()))
+    assert isinstance(search, PodByPod | WholeNodes)
     assert search.keeps_rules is POLICIES[name].keeps_rules is False
     assert "ignores topology rules" in POLICIES[name].summary
 

@@ -51,7 +51,7 @@ class Watched:
 def _planned(name: str, scenario: Scenario) -> Plan:
     policy = by_name(name, scenario.seed)
     assert policy is not None
-    return plan_scenario(scenario, lambda state: Watched(policy(state), state))
+    return plan_scenario(scenario, policy._replace(search=lambda state: Watched(policy.search(state), state)))
 
 
 def _root(workload: Workload, alternative: int) -> Group:

@@ -22,8 +22,8 @@ class FirstFit(PodByPod):
         self._next = 0
 
     def arranged(self, pods: list[Pod]) -> list[Pod]:
-        """Return the pods by cards, then cpu, then memory, largest first; equal ones in document and rank order."""
-        return sorted(pods, key=_size)
+        """Return the pods largest first."""
+        return largest_first(pods)
 
     def begin(self, demand: Demand) -> None:
         """Start at the first node again."""
@@ -39,6 +39,11 @@ class FirstFit(PodByPod):
                 return self._next
             self._next += 1
         return NO_NODE
+
+
+def largest_first(pods: list[Pod]) -> list[Pod]:
+    """Return pods by cards, then cpu, then memory, largest first; equal ones in document and rank order."""
+    return sorted(pods, key=_size)
 
 
 def _size(pod: Pod) -> tuple[int, int, int]:

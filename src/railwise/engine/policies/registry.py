@@ -8,16 +8,24 @@ from typing import Final, NamedTuple
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.cycle import Policy, Search
 from railwise.engine.policies.affinity import StaticAffinity
+from railwise.engine.policies.best_fit import BestFit
 from railwise.engine.policies.binpack import MostAllocated
 from railwise.engine.policies.chance import RandomNodes
 from railwise.engine.policies.flat import FirstFit
+from railwise.engine.policies.line import fifo, priority
 from railwise.engine.policies.podwise import PodByPod
+from railwise.engine.policies.quota_only import QuotaOnly
+from railwise.engine.policies.slurm import Backfill
 from railwise.engine.policies.spread import DefaultScheduler
+from railwise.engine.policies.whole_nodes import WholeNodes
 from railwise.model.errors import Fault, InputError
 
 RAILWISE: Final = "railwise"
 
-Make = Callable[[ClusterState, int], Search]
+Make = Callable[[int], Policy]
+"""Makes a policy for a seed."""
+
+SearchOf = Callable[[ClusterState, int], Search]
 """Makes the search of a policy for a state and a seed."""
 
 
@@ -33,7 +41,15 @@ class PolicyInfo(NamedTuple):
     make: Make | None
 
 
-def _baseline(name: str, summary: str, make: Make) -> PolicyInfo:
+def _baseline(name: str, summary: str, search: SearchOf, like: Policy | None = None) -> PolicyInfo:
+    """Return a baseline; ``like`` describes its order and what holds, its search is not looked at."""
+
+    def make(seed: int) -> Policy:
+        def of_state(state: ClusterState) -> Search:
+            return search(state, seed)
+
+        return Policy(of_state) if like is None else like._replace(search=of_state)
+
     return PolicyInfo(name, f"{summary}; ignores topology rules", PodByPod.keeps_rules, make)
 
 
@@ -42,7 +58,21 @@ def _flat(state: ClusterState, seed: int) -> Search:
     return FirstFit(state)
 
 
+def _best_fit(state: ClusterState, seed: int) -> Search:
+    del seed
+    return BestFit(state)
+
+
+def _whole_nodes(state: ClusterState, seed: int) -> Search:
+    del seed
+    return WholeNodes(state)
+
+
 _ITSELF: Final = "whole gangs, on the slots that fit them best by the rules of the topology"
+_FIFO: Final = Policy(FirstFit, fifo, quotas=False, limits=False)
+_PRIORITY: Final = Policy(FirstFit, priority, quotas=False, limits=False)
+_QUOTA: Final = Policy(FirstFit, QuotaOnly, quotas=False, limits=False)
+_SLURM: Final = Policy(WholeNodes, Backfill, quotas=False)
 
 _ALL: Final = (
     PolicyInfo(RAILWISE, _ITSELF, keeps_rules=True, make=None),
@@ -50,6 +80,11 @@ _ALL: Final = (
     _baseline("binpack", "kube-scheduler with MostAllocated: pod by pod, to the fullest nodes", MostAllocated),
     _baseline("affinity", "node lists written by hand, and the default kube-scheduler inside them", StaticAffinity),
     _baseline("flat", "whole gangs, on the first nodes of the document that fit", _flat),
+    _baseline("best-fit", "whole gangs, on the fullest nodes that fit", _best_fit),
+    _baseline("fifo", "one line by time, nobody overtakes, first fit", _flat, _FIFO),
+    _baseline("priority", "one line by priority, nobody overtakes, first fit", _flat, _PRIORITY),
+    _baseline("quota", "admission by quota alone as in Kueue, pods by kube-scheduler", DefaultScheduler, _QUOTA),
+    _baseline("slurm", "priority, backfill by durations, whole nodes by switch", _whole_nodes, _SLURM),
     _baseline("random", "every pod on a node drawn from those it fits", RandomNodes),
 )
 
@@ -58,14 +93,11 @@ POLICIES: Final[dict[str, PolicyInfo]] = {info.name: info for info in _ALL}
 
 
 def by_name(name: str, seed: int = 0) -> Policy | None:
-    """Return what makes the search of a policy, None for Railwise; ``seed`` decides wherever the policy tosses a coin.
+    """Return a policy, None for Railwise; ``seed`` decides wherever the policy tosses a coin.
 
     Raises ``InputError``, which lists the known names.
     """
     info = POLICIES.get(name)
     if info is None:
         raise InputError([Fault("", f"there is no policy '{name}'", f"known are {', '.join(POLICIES)}")])
-    make = info.make
-    if make is None:
-        return None
-    return lambda state: make(state, seed)
+    return None if info.make is None else info.make(seed)
