@@ -136,6 +136,44 @@ def test_why_names_near_misses(name: str, problem: str, hint: str, railwise: Rai
     assert f"hint: {hint}" in done.err
 
 
+def test_a_what_if_that_harms_nobody_is_fine(railwise: Railwise, folder: Path) -> None:
+    (folder / "small.yaml").write_text(
+        "apiVersion: railwise.dev/v1alpha1\nkind: Scenario\nspec:\n"
+        "  workloads: [{name: tiny, queue: research, request: {gpu: 1}}]\n"
+    )
+    done = railwise("plan", SMALL, "--what-if-submit", "small.yaml")
+    assert done.code == 0
+    assert "tiny would start now on " in done.out
+    both = railwise("plan", SMALL, "--what-if-submit", "small.yaml", "--what-if-drain", "n[4-7],n1")
+    assert both.out.startswith("What if tiny is submitted and n[1,4-7] are drained?")
+    assert both.code == 1
+
+
+def test_a_submitted_workload_may_come_from_standard_input(railwise: Railwise, folder: Path) -> None:
+    text = (folder / "one-more-job.yaml").read_text()
+    piped = railwise("plan", "two-teams.yaml", "--what-if-submit", "-", stdin=text)
+    assert piped.out == railwise("plan", "two-teams.yaml", "--what-if-submit", "one-more-job.yaml").out
+
+
+@pytest.mark.parametrize(
+    ("words", "problem", "hint"),
+    [
+        ("--what-if-drain gpu-11", "there is no node 'gpu-11'", "did you mean"),
+        ("--what-if-drain gpu-[1", "", "a hostlist such as"),
+        ("--what-if-quota nlq=3", "there is no queue 'nlq'", "did you mean nlp?"),
+        ("--what-if-quota nlp", "'nlp' is no quota", "QUEUE=gpu:64"),
+        ("--what-if-quota nlp=gpu:much", "nlp=gpu:much", ""),
+        ("--what-if-quota nlp=3 --write out.yaml", "a what-if writes nothing", "--write"),
+        ("--what-if-submit gone.yaml", "gone.yaml: no such file", ""),
+    ],
+)
+def test_faulty_what_ifs_are_named(words: str, problem: str, hint: str, railwise: Railwise) -> None:
+    done = railwise("plan", "two-teams.yaml", *words.split())
+    assert (done.code, done.out) == (2, "")
+    assert problem in done.err
+    assert hint in done.err
+
+
 def test_a_pipe_gets_whole_lines_and_no_colours(railwise: Railwise) -> None:
     out = railwise("plan", "two-units.yaml").out
     assert "\x1b" not in out

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
@@ -35,6 +36,16 @@ def files_option(command: F) -> F:
         metavar="FILE",
         help="A scenario or Kubernetes manifests; may be given several times, - is standard input.",
     )(command)
+
+
+def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``FILE...`` and ``-f FILE``, which come together as ``names``."""
+
+    @wraps(command)
+    def named(*, paths: tuple[str, ...], files: tuple[str, ...], **rest: Any) -> Any:  # noqa: ANN401 -- click's own
+        return command(names=[*paths, *files], **rest)
+
+    return click.argument("paths", nargs=-1, metavar="FILE...")(files_option(named))
 
 
 def levels_option(command: F) -> F:
@@ -72,3 +83,55 @@ def policy_option(command: F) -> F:
         show_default=True,
         help="Who places: Railwise, or a baseline to compare with.",
     )(command)
+
+
+class Questions(NamedTuple):
+    """The what-ifs of one call: files to submit, hostlists to drain, ``QUEUE=gpu:64`` or ``QUEUE=64``."""
+
+    submit: tuple[str, ...] = ()
+    drain: tuple[str, ...] = ()
+    quota: tuple[str, ...] = ()
+
+    def any(self) -> bool:
+        """Return whether anything was asked."""
+        return bool(self.submit or self.drain or self.quota)
+
+
+def what_if_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--what-if-submit``, ``--what-if-drain`` and ``--what-if-quota``, which come together as ``questions``."""
+
+    @wraps(command)
+    def asked(
+        *,
+        submit: tuple[str, ...],
+        drain: tuple[str, ...],
+        quota: tuple[str, ...],
+        **rest: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401 -- click's own
+        return command(questions=Questions(submit, drain, quota), **rest)
+
+    for name, short, metavar, text in reversed(_WHAT_IFS):
+        asked = click.option(name, short, multiple=True, metavar=metavar, help=text)(asked)
+    return asked
+
+
+_WHAT_IFS = (
+    (
+        "--what-if-submit",
+        "submit",
+        "FILE",
+        "Ask what would be different with these workloads too: do they start, whom do they displace, if not when.",
+    ),
+    (
+        "--what-if-drain",
+        "drain",
+        "NODES",
+        "Ask what would be different without these nodes (a hostlist): what moves, what no longer fits.",
+    ),
+    (
+        "--what-if-quota",
+        "quota",
+        "QUEUE=AMOUNTS",
+        "Ask what would be different with another quota, such as nlp=64 or nlp=gpu:64,cpu:512.",
+    ),
+)

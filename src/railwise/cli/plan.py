@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from railwise.cli.errors import ExitCode, warning_line
-from railwise.cli.options import files_option, levels_option, output_option, policy_option
+from railwise.cli.options import (
+    Questions,
+    inputs,
+    levels_option,
+    output_option,
+    policy_option,
+    what_if_options,
+)
 
 if TYPE_CHECKING:
     from railwise.model.plan import Plan
@@ -15,8 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command("plan")
-@click.argument("paths", nargs=-1, metavar="FILE...")
-@files_option
+@inputs
 @output_option
 @levels_option
 @policy_option
@@ -25,28 +31,36 @@ if TYPE_CHECKING:
     "--write", metavar="FILE", help="Also write the scenario with the plan carried out; - is standard output."
 )
 @click.option("--check", is_flag=True, help="Exit with 1 where something stays pending.")
+@what_if_options
 def command(
     *,
-    paths: tuple[str, ...],
-    files: tuple[str, ...],
+    names: list[str],
     form: str,
     levels: str,
     policy: str,
     svg: str | None,
     write: str | None,
     check: bool,
+    questions: Questions,
 ) -> int:
     """Decide once on a scenario: what would go where, what would be evicted, and why the rest waits.
 
-    FILE is a scenario or Kubernetes manifests; several are read together, - is standard input. Nothing is changed.
+    FILE is a scenario or Kubernetes manifests; several are read together, - is standard input. Nothing is changed. With
+    a what-if the difference to the plan without it is printed instead, and the exit code is 1 where what is submitted
+    does not start or somebody would be worse off.
     """
+    if questions.any():
+        from railwise.cli.what_if import answer
+
+        _no_what_if(svg=svg, write=write)
+        return answer(names, levels, questions, form, policy)
     from railwise.cli.decide import decide
     from railwise.cli.output import print_lines, print_table, write_file
     from railwise.cli.sources import load_scenario
     from railwise.model.plan import State
     from railwise.report.plan_tables import plan_notes, plan_table, plan_totals
 
-    scenario = load_scenario([*paths, *files], levels)
+    scenario = load_scenario(names, levels)
     plan = decide(scenario, policy)
     for warning in plan.warnings:
         if warning not in scenario.warnings:
@@ -59,7 +73,7 @@ def command(
         print_table(plan_table(scenario, plan), wide=form == "wide")
         notes = plan_notes(plan)
         print_lines(["", *notes, ""] if notes else [""])
-        print_lines(_closing(scenario, plan, [*paths, *files]))
+        print_lines(_closing(scenario, plan, names))
     if svg:
         from railwise.report.occupancy import occupancy
         from railwise.report.svg_topology import Panel, topology_svg
@@ -70,6 +84,13 @@ def command(
         write_file(write, scenario_text(scenario, plan))
     waits = any(entry.state is State.PENDING for entry in plan.workloads)
     return ExitCode.FINDING if check and waits else ExitCode.OK
+
+
+def _no_what_if(*, svg: str | None, write: str | None) -> None:
+    from railwise.cli.errors import HintedError
+
+    if svg or write:
+        raise HintedError("a what-if writes nothing", "leave out --svg and --write, or plan a changed copy of the file")
 
 
 def _closing(scenario: Scenario, plan: Plan, files: list[str]) -> list[str]:

@@ -77,8 +77,8 @@ def read_beside(folders: Sequence[Path], name: str) -> list[tuple[str, bytes]]:
     return found
 
 
-def load_scenario(names: Sequence[str], levels: str = "") -> Scenario:
-    """Read files into one scenario and print its warnings.
+def load_scenario(names: Sequence[str], levels: str = "", told: Sequence[str] = ()) -> Scenario:
+    """Read files into one scenario and print its warnings, but those that were ``told`` before.
 
     Raises:
         HintedError: a file cannot be read.
@@ -89,5 +89,6 @@ def load_scenario(names: Sequence[str], levels: str = "") -> Scenario:
     folders = [Path(name).parent if name != STANDARD_INPUT else Path() for name in names]
     scenario = read_inputs(read_sources(names), levels, lambda name: read_beside(folders, name))
     for warning in scenario.warnings:
-        warning_line(warning)
+        if warning not in told:
+            warning_line(warning)
     return scenario
