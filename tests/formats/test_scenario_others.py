@@ -188,6 +188,10 @@ def test_of_very_many_faults_the_number_is_told() -> None:
             "queue 'a': its guarantee names 'rack', which is no level",
         ),
         (
+            "topologies: [{name: t, levels: [rack]}, {name: u, levels: [row]}]\nqueues: [{name: a, guarantee: {row: 1}}]",
+            "queue 'a': its guarantee names 'row', which is no level",
+        ),
+        (
             "nodes: [{name: n1}]\nqueues: [{name: a, guarantee: {node: 2}}]",
             "queue 'a': its guarantee of 2 node cannot be kept, 2 are promised and there are 1",
         ),

@@ -18,6 +18,7 @@ from railwise.engine.eviction.news import News
 from railwise.engine.gangs.record import Record
 from railwise.engine.queues.accounts import Accounts
 from railwise.engine.queues.guard import Search
+from railwise.engine.queues.promise_gate import PromiseRule
 from railwise.engine.reasons.verdict import Verdict
 from railwise.engine.reasons.warnings import overfull
 from railwise.engine.search.placement import Placer
@@ -66,6 +67,9 @@ class Engine:
         if self.discipline is not None:
             self.decider.rules.append(self.discipline)
         self.warnings: Final[list[str]] = list(scenario.warnings)
+        if self.accounts.guarantee is not None:
+            self.warnings.extend(self.accounts.guarantee.warnings)
+            self.decider.rules.append(PromiseRule(self.accounts.guarantee))
         self._first: tuple[Workload, ...] = scenario.workloads
 
     def cycle(self, events: Sequence[Event], now: int = 0) -> Plan:

@@ -12,8 +12,10 @@ from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.charges import Amounts, add, of_pod, of_ranks
 from railwise.engine.gangs.needed import needed_leaves
 from railwise.engine.gangs.record import Record
+from railwise.engine.queues.guarantee import read_guarantee
 from railwise.engine.queues.guard import Gate, Guard, Rule, Search
 from railwise.engine.queues.order import Turns, in_order
+from railwise.engine.queues.promised import with_quotas
 from railwise.engine.queues.queue_shares import Shares, capacity_of, queue_shares
 from railwise.engine.queues.queue_tree import QueueTree
 from railwise.engine.reasons.verdict import Verdict
@@ -28,7 +30,8 @@ class Accounts:
 
     def __init__(self, queues: Iterable[Queue], state: ClusterState, verdict: Verdict) -> None:
         """Open empty books."""
-        self.tree: Final = QueueTree(queues)
+        self.tree: Final = QueueTree(with_quotas(tuple(queues), state))
+        self.guarantee: Final = read_guarantee(self.tree, state)
         self.state: Final = state
         self.verdict: Final = verdict
         self.demand: dict[str, Amounts] = {}
@@ -50,11 +53,15 @@ class Accounts:
         self.tree.charge(record.workload.queue, record.charged, -1, firm=firm)
         self.tree.charge(record.workload.queue, now, 1, firm=firm)
         record.charged = now
+        if self.guarantee is not None:
+            self.guarantee.recharge(record)
 
     def open_round(self, records: Iterable[Record]) -> None:
         """Find out what there is and what is due to whom before the first decision of a round."""
         if not self.tree.declared:
             return
+        if self.guarantee is not None:
+            self.guarantee.open_round()
         running: list[tuple[int, Amounts]] = []
         demand: dict[str, Amounts] = {}
         for record in records:

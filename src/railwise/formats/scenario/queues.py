@@ -24,7 +24,9 @@ QUEUE_RECORD = Record(
         "stopped": Field(Flag(), "admits nothing new"),
         "preemptMinRuntime": Field(DURATION, "protects young workloads from their own queue"),
         "reclaimMinRuntime": Field(DURATION, "protects young workloads from other queues"),
-        "guarantee": Field(MapOf(LEVEL, Whole(0, MOST_NODES)), "whole domains that are promised, by level"),
+        "guarantee": Field(
+            MapOf(LEVEL, Whole(0, MOST_NODES)), "whole domains of the first topology that are promised, by level"
+        ),
         "bandwidth": Field(MapOf(LEVEL, BANDWIDTH), "bandwidth that is promised, by level"),
     },
     hints={

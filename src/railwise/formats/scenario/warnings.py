@@ -35,7 +35,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _warn_of_domains(topologies: Sequence[Topology], nodes: Sequence[Node], faults: Faults) -> dict[str, int]:
-    """Name domains of one name under several parents; return the number of domains per level name."""
+    """Name domains of one name under several parents; return the number of domains per level of the first topology."""
     counts = {NODE_LEVEL: len(nodes)}
     for topology in topologies:
         levels = topology.level_names()
@@ -53,7 +53,8 @@ def _warn_of_domains(topologies: Sequence[Topology], nodes: Sequence[Node], faul
                 if name:
                     paths[level][path] = None
         for level in levels:
-            counts.setdefault(level, len(paths[level]))
+            if topology is topologies[0]:
+                counts[level] = len(paths[level])
             _warn_of_parents(topology.name, level, paths[level], faults)
     return counts
 
