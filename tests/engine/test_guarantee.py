@@ -182,6 +182,21 @@ def test_what_started_first_is_inside_first() -> None:
     assert stands == {"late": 0}
 
 
+def test_who_goes_for_a_moment_is_inside_as_before() -> None:
+    queues = [Queue("a", guarantee={"rack": 1}), OTHER]
+    first, second = running("first", ["n0", "n1"], request(8)), running("second", ["n2"], request(8))
+    made = engine(racks(2, 2, 2), queues, soft("a", first), soft("a", second))
+    guarantee, workloads = books(made), made.workloads
+    before = dict(guarantee.stands), list(guarantee.used), [list(level) for level in guarantee.kept.kind]
+    one, two = made.records["first"], made.records["second"]
+    pods = workloads.take(one, list(one.pods)), workloads.take(two, list(two.pods))
+    assert guarantee.used == [0]
+    workloads.restore(two, pods[1])
+    workloads.restore(one, pods[0])
+    assert (dict(guarantee.stands), guarantee.used, guarantee.kept.kind) == before
+    assert (guarantee.stands[one].inside, guarantee.stands[two].inside) == (0, -1)
+
+
 def test_agents_without_cards_spoil_no_domain() -> None:
     made = engine(racks(2, 2), [GOLD, SILVER], firm("silver", running("agent", ["n0", "n2"], request(cpu=1000))))
     assert books(made).firm.kept(books(made).promised) == ((1,),)

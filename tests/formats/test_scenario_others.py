@@ -188,7 +188,7 @@ def test_of_very_many_faults_the_number_is_told() -> None:
             "queue 'a': its guarantee names 'rack', which is no level",
         ),
         (
-            "topologies: [{name: t, levels: [rack]}, {name: u, levels: [row]}]\nqueues: [{name: a, guarantee: {row: 1}}]",
+            "topologies: [{name: t, levels: [l]}, {name: u, levels: [row]}]\nqueues: [{name: a, guarantee: {row: 1}}]",
             "queue 'a': its guarantee names 'row', which is no level",
         ),
         (

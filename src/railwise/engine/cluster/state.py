@@ -235,19 +235,24 @@ class ClusterState:
         self.freed = self._changes = self._changes + 1
 
     def shut(self, nodes: Iterable[int]) -> list[tuple[int, Room]]:
-        """Let nothing more onto some nodes for a while; return what ``open_again`` takes to undo just that."""
+        """Let nothing more onto some nodes for a while; return what ``open_again`` takes to undo just that.
+
+        What does not fit meanwhile may fit afterwards, so both moments have marks of their own in ``freed``.
+        """
         before: list[tuple[int, Room]] = []
         for node in nodes:
             room = self.room_of[node]
             if not room.closed:
                 before.append((node, room))
                 self._set_room(node, self.rooms.intern(room.spec, room.figures()._replace(closed=True)))
+        self.freed = self._changes = self._changes + 1
         return before
 
     def open_again(self, before: list[tuple[int, Room]]) -> None:
         """Undo ``shut``; nothing may have come to or left these nodes meanwhile."""
         for node, room in before:
             self._set_room(node, room)
+        self.freed = self._changes = self._changes + 1
 
     def _set_room(self, node: int, room: Room) -> None:
         before = self.room_of[node]

@@ -78,13 +78,18 @@ class Guarantee:
         self.budget: Final = [cards.of(dict(zip(levels, promised, strict=True))) for promised in self.promised]
         self.used: Final = [0] * len(own)
         self.stands: Final[dict[Record, Stand]] = {}
+        self._decided: Final[dict[tuple[Record, tuple[int, ...], int], int]] = {}
         self._changed = False
         self._ready: Final = [True] * len(state.nodes)
 
     def recharge(self, record: Record) -> None:
-        """Bring the books up to date with where a workload stands now."""
+        """Bring the books up to date with where a workload stands now.
+
+        Who goes and comes back to where he was, within a round, is inside the guarantee or not as before.
+        """
         before = self.stands.pop(record, None)
         if before is not None:
+            self._decided.setdefault((record, before.units, before.cards), before.inside)
             self._enter(before, -1)
         stand = self._stand(record)
         if stand is not None:
@@ -113,8 +118,11 @@ class Guarantee:
                 units.add(of[node])
         if not units:
             return None
-        firm, cards = not workload.preemptible, record.charged.get(GPU, 0)
-        return Stand(tuple(sorted(units)), holder, firm, cards, self._inside(holder, cards, firm=firm))
+        firm, cards, places = not workload.preemptible, record.charged.get(GPU, 0), tuple(sorted(units))
+        inside = self._decided.get((record, places, cards))
+        if inside is None:
+            inside = self._inside(holder, cards, firm=firm)
+        return Stand(places, holder, firm, cards, inside)
 
     def _inside(self, holder: int, cards: int, *, firm: bool) -> int:
         """Return whose promised cards, from the holder upwards, have room for these; firm work is counted anyway."""
@@ -151,6 +159,7 @@ class Guarantee:
         if self._changed and any(stand.inside < 0 and not stand.firm for stand in self.stands.values()):
             self._sort()
         self._changed = False
+        self._decided.clear()
 
     def _sort(self) -> None:
         ordered = sorted(

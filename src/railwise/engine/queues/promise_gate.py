@@ -101,6 +101,7 @@ class PromiseGate:
     ) -> Found | None:
         """Search with more and more domains shut; the state is as before afterwards."""
         state = self.guarantee.state
+        freed = state.freed
         undo: list[list[tuple[int, Room]]] = []
         try:
             shut = self._forbidden(judges, [])
@@ -121,6 +122,7 @@ class PromiseGate:
             return found if isinstance(found, Found) else None
         finally:
             _reopen(undo, state)
+            state.freed = freed
 
     def _forbidden(self, judges: list[Books], taken: list[int]) -> set[int]:
         """Return the units in which work would break a promise, once these others are taken."""

@@ -87,7 +87,7 @@ class Books:
         self._rank: Final = {holder: rank for rank, holder in enumerate(self.order)}
         self._needs: Final[dict[int, Need]] = {}
         self._stale: Final[set[int]] = set(self.order)
-        self._wanted: Wanted = ()
+        self._wanted: Wanted = tuple([()] * len(self.above))
         self._kept: Wanted | None = None
         self.recount()
 
@@ -172,15 +172,21 @@ class Books:
             roots[root] = roots.get(root, 0) + step * count
             if not roots[root]:
                 roots.pop(root)
-            while holder >= 0:
-                self._stale.add(holder)
-                holder = self.above[holder]
+            self._stale_from(holder)
+
+    def _stale_from(self, holder: int) -> None:
+        """Note that the needs of a holder and of those above him must be found anew."""
+        while holder >= 0:
+            self._stale.add(holder)
+            holder = self.above[holder]
 
     def _take_stock(self, wanted: Wanted) -> None:
         """Bring the needs of all holders up to date, those below before those above."""
-        if wanted is not self._wanted and wanted != self._wanted:
+        if wanted is not self._wanted:
+            for holder, (before, now) in enumerate(zip(self._wanted, wanted, strict=True)):
+                if before != now:
+                    self._stale_from(holder)
             self._wanted = wanted
-            self._stale.update(self.order)
         if self._stale:
             for holder in sorted(self._stale, key=self._rank.__getitem__):
                 below = [self._needs[other].passed for other in self._below[holder]]
