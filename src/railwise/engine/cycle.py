@@ -104,6 +104,7 @@ class Engine:
     def _take_in(self, events: Sequence[Event], now: int) -> None:
         """Bring the books up to date."""
         self.workloads.now = now
+        self.accounts.elapse(now)
         if self.state.overgrown():
             self.state.compact()
         if self._first:

@@ -48,6 +48,7 @@ class Workloads:
             record.occupy(self.state, self.now)
         for record in records:
             self._changed(record)
+            self.accounts.adopt(record, self.now)
             self._enter(record)
 
     def apply(self, event: Event) -> bool:
@@ -58,6 +59,7 @@ class Workloads:
             if event.workload.root.running is not None or event.workload.root.groups:
                 record.occupy(self.state, self.now)
                 self._changed(record)
+                self.accounts.adopt(record, self.now)
             self._enter(record)
         elif isinstance(event, Finish):
             self.withdraw(event.name)

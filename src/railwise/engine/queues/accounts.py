@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from railwise.engine.cluster.state import ClusterState
-from railwise.engine.gangs.charges import Amounts, add, of_pod, of_ranks
+from railwise.engine.gangs.charges import GPU, Amounts, add, of_pod, of_ranks
 from railwise.engine.gangs.needed import needed_leaves
 from railwise.engine.gangs.record import Record
 from railwise.engine.queues.guarantee import read_guarantee
@@ -18,6 +18,7 @@ from railwise.engine.queues.order import Turns, in_order
 from railwise.engine.queues.promised import with_quotas
 from railwise.engine.queues.queue_shares import Shares, capacity_of, queue_shares
 from railwise.engine.queues.queue_tree import QueueTree
+from railwise.engine.queues.usage import Usage
 from railwise.engine.reasons.verdict import Verdict
 from railwise.model.queue import Queue
 
@@ -32,6 +33,8 @@ class Accounts:
         """Open empty books."""
         self.tree: Final = QueueTree(with_quotas(tuple(queues), state))
         self.guarantee: Final = read_guarantee(self.tree, state)
+        half_life = state.policy.usage_half_life if self.tree.declared else 0
+        self.usage: Final = Usage(self.tree, half_life) if half_life else None
         self.state: Final = state
         self.verdict: Final = verdict
         self.demand: dict[str, Amounts] = {}
@@ -56,6 +59,16 @@ class Accounts:
         if self.guarantee is not None:
             self.guarantee.recharge(record)
 
+    def elapse(self, now: int) -> None:
+        """Let time pass up to ``now`` (µs), before anything changes."""
+        if self.usage is not None:
+            self.usage.elapse(now)
+
+    def adopt(self, record: Record, now: int) -> None:
+        """Count what a workload that is found running has used so far."""
+        if self.usage is not None and record.pods:
+            self.usage.adopt(record.workload.queue, record.charged.get(GPU, 0), record.began, now)
+
     def open_round(self, records: Iterable[Record]) -> None:
         """Find out what there is and what is due to whom before the first decision of a round."""
         if not self.tree.declared:
@@ -76,6 +89,8 @@ class Accounts:
                 add(demand.setdefault(record.workload.queue, {}), self._demand(record))
         self.capacity = capacity_of(self.state, running)
         self.demand = demand
+        if self.usage is not None:
+            self.usage.weigh()
         self.shares, self.quotas = queue_shares(self.tree, demand, self.capacity)
 
     def _demand(self, record: Record) -> Amounts:

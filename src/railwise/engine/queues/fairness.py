@@ -21,7 +21,8 @@ CARD: Final = 1000
 class Claim(NamedTuple):
     """What one queue brings to the sharing of one resource among its siblings, in base units.
 
-    ``keep`` is the part of the quota that is not lent; ``limit`` -1: none; ``weight`` in thousandths.
+    ``keep`` is the part of the quota that is not lent; ``limit`` -1: none; ``weight`` in thousandths divided by
+    ``finer``, which is the same for all siblings.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Claim(NamedTuple):
     weight: int
     priority: int
     held: int
+    finer: int = 1
 
 
 class Pour(NamedTuple):
@@ -182,7 +184,9 @@ def _pour(members: list[int], claims: list[Claim], pot: _Pot, pours: list[Pour] 
             given = {i: pot.left // together * weight for i, weight in zip(thirsty, weights, strict=True)}
         if pours is not None:
             first = claims[thirsty[0]]
-            names = {claims[i].name: Fraction(weight) for i, weight in zip(thirsty, weights, strict=True)}
+            names = {
+                claims[i].name: Fraction(weight, claims[i].finer) for i, weight in zip(thirsty, weights, strict=True)
+            }
             amounts = {claims[i].name: pot.amount(part) for i, part in given.items()}
             done = tuple(claims[i].name for i in full)
             pours.append(Pour(first.priority, first.weight == 0, pot.amount(pot.left), names, amounts, done))

@@ -80,9 +80,10 @@ def _share_below(
             demand=wanted[name].get(resource, 0),
             keep=tree.kept(name, resource),
             limit=tree.by_name[name].limit.get(resource, -1),
-            weight=tree.by_name[name].weight,
+            weight=tree.weights[name],
             priority=tree.by_name[name].priority,
             held=tree.held[name].get(resource, 0),
+            finer=tree.finer,
         )
         for name in tree.children.get(parent, [])
     ]

@@ -20,12 +20,17 @@ TOP: Final = ""
 
 
 class QueueTree:
-    """The queues of a scenario with what they hold; ``firm`` is the part that is not preemptible."""
+    """The queues of a scenario with what they hold; ``firm`` is the part that is not preemptible.
+
+    ``weights`` are those that count now, in thousandths divided by ``finer``. ``added_default`` tells that nobody
+    declared the queue `default`.
+    """
 
     def __init__(self, queues: Iterable[Queue]) -> None:
         """Sort sound queues from the others and add up quotas of parents that have none of their own."""
         self.by_name: Final = {queue.name: queue for queue in queues}
         self.declared: Final = bool(self.by_name)
+        self.added_default: Final = DEFAULT_QUEUE not in self.by_name
         self.by_name.setdefault(DEFAULT_QUEUE, Queue(DEFAULT_QUEUE))
         self.sound: Final = {name for name in self.by_name if self._reaches_top(name)}
         self.children: Final[dict[str, list[str]]] = {TOP: []}
@@ -34,6 +39,8 @@ class QueueTree:
                 self.children.setdefault(self.by_name[name].parent, []).append(name)
         self.held: Final[dict[str, Amounts]] = {name: {} for name in self.sound}
         self.firm: Final[dict[str, Amounts]] = {name: {} for name in self.sound}
+        self.weights: Final = {name: self.by_name[name].weight for name in self.sound}
+        self.finer = 1
         self.quota: Final[dict[str, Amounts]] = {}
         for name in self.children[TOP]:
             self._add_up(name)
