@@ -38,6 +38,17 @@ def cases(folder: Path) -> Path:
     return place
 
 
+@pytest.fixture
+def without_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take away what lives through virtual time, as in a program that has no twin."""
+    monkeypatch.setattr("railwise.twin.cases.live_through", None)
+
+
+def test_what_takes_time_is_lived_through(railwise: Railwise, cases: Path) -> None:
+    assert railwise("test", str(cases)).out.splitlines()[4:] == ["ok    late", "ok    file", "3 passed, 1 failed"]
+
+
+@pytest.mark.usefixtures("without_time")
 def test_a_failure_says_what_was_expected_and_why(railwise: Railwise, cases: Path) -> None:
     done = railwise("test", "policy")
     assert cases.is_dir()
@@ -88,6 +99,7 @@ def test_wide_tells_why_also_for_what_passed(railwise: Railwise, cases: Path) ->
     assert done.out.count("why: because.") == 2
 
 
+@pytest.mark.usefixtures("without_time")
 @pytest.mark.parametrize("form", ["json", "yaml"])
 def test_machines_get_a_list(railwise: Railwise, cases: Path, form: str) -> None:
     done = railwise("test", str(cases), "-o", form)

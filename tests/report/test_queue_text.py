@@ -9,11 +9,12 @@ import pytest
 
 from railwise.engine.cycle import plan_scenario
 from railwise.engine.standing import books
+from railwise.model.policy import Policy
 from railwise.model.queue import Queue
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Workload
 from railwise.report.queue_text import exact_text, queue_lines
-from railwise.report.queues import queue_data
+from railwise.report.queues import queue_data, queue_items, queues_table
 from tests.report.clusters import cluster, gang, nodes
 
 
@@ -122,3 +123,30 @@ def test_data_has_every_level_and_exact_fractions() -> None:
 )
 def test_amounts_are_exact_or_say_that_there_is_more(resource: str, amount: Fraction, text: str) -> None:
     assert exact_text(resource, amount) == text
+
+
+def test_past_usage_is_said_where_it_counts() -> None:
+    hour = 3600 * 1_000_000
+    ran = gang("ran", 1, 8, running=["n1"], queue="a")
+    where = ran.root.running
+    assert where is not None
+    ran = replace(ran, root=replace(ran.root, running=replace(where, since=-hour)))
+    work = (ran, *(gang(f"w{name}", 2, 8, queue=name) for name in "ab"))
+    known = shared(Queue("a", weight=2000), Queue("b", weight=2000), workloads=work, count=3)
+    assert labelled(told(known, "a"), "Past") == []
+    counted = replace(known, policy=Policy(usage_half_life=hour))
+    lines = told(counted, "a")
+    assert labelled(lines, "Past") == [
+        "100 % of the GPU time its siblings and it used, older use less; its weight of 2 counts 0.5"
+    ]
+    assert labelled(told(counted, "b"), "Past")[0].endswith("its weight of 2 counts 2")
+    assert "a (weight 0.5) +" in labelled(lines, "Then")[1]
+    view = queues_table(books(counted))
+    names = [column.name for column in view.columns]
+    assert [[cell.text for cell in cells][names.index("USED") : names.index("PRIORITY")] for cells in view.rows] == [
+        ["100 %", "0.5"],
+        ["0 %", "2"],
+    ]
+    items = queue_items(books(counted))
+    assert [(item["used"], item["countedWeight"]) for item in items] == [(1000, 500), (0, 2000)]
+    assert "used" not in queue_items(books(known))[0]

@@ -28,6 +28,8 @@ class Standing:
     ``quota`` is its own or the sum of its children's; ``pending`` what waiting workloads, and surplus of running ones,
     ask for, without what can never run. ``share`` is allocated ÷ fair share of the ``dominant`` resource (None:
     something is held, nothing is due). ``running`` and ``waiting`` count its workloads and those of the queues below.
+    ``used`` is its part of the GPU time that it and its siblings used (None: past usage does not count), ``weight`` in
+    thousandths what its own counts for that.
     """
 
     queue: Queue
@@ -43,6 +45,8 @@ class Standing:
     dominant: str = GPU
     running: int = 0
     waiting: int = 0
+    used: Fraction | None = None
+    weight: Fraction = Fraction(1000)
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,16 @@ class _Rows:
             dominant=dominant,
             running=self.running.get(name, 0),
             waiting=self.waiting.get(name, 0),
+            used=self._used(name),
+            weight=Fraction(tree.weights[name], tree.finer),
         )
+
+    def _used(self, name: str) -> Fraction | None:
+        usage = self.accounts.usage
+        if usage is None:
+            return None
+        together = sum([usage.average[one] for one in self.tree.children[self.tree.by_name[name].parent]])
+        return Fraction(usage.average[name], together) if together else Fraction(0)
 
     def unsound(self, name: str) -> Standing:
         """Return the row of a queue in no tree."""

@@ -11,7 +11,7 @@ from fractions import Fraction
 from railwise.engine.queues.fairness import Claim, Pour, Sharing
 from railwise.engine.standing import Books, Standing
 from railwise.model.plan import Plan, State
-from railwise.report.queues import amount_text, matters, resources, share_text
+from railwise.report.queues import amount_text, matters, percent_text, resources, share_text
 from railwise.report.reason_text import short
 from railwise.report.table import DIM, STRONG, WARN, Cell
 from railwise.report.wording import counted, joined
@@ -93,6 +93,7 @@ def _of_level(found: Books, one: Standing, resource: str) -> list[Cell]:
         Cell(f"  {name} shares {what}{mates}"),
         _line("Quota", _quota(steps, name, resource)),
         _line("Demand", _demand(steps, one, resource)),
+        *([_line("Past", _past(one))] if one.used is not None and resource == "gpu" else []),
         _line("First", _first(steps, name, resource)),
         *(_line("Then", _pour(pour, name, resource)) for pour in steps.pours),
         *_rounding(steps, name, resource),
@@ -138,6 +139,12 @@ def _demand(steps: Sharing, one: Standing, resource: str) -> str:
     return f"{_full(resource, claim.demand)} ({parts})"
 
 
+def _past(one: Standing) -> str:
+    weight, counts = amount_text("gpu", one.queue.weight), exact_text("gpu", one.weight)
+    part = percent_text(one.used or Fraction(0))
+    return f"{part} of the GPU time its siblings and it used, older use less; its weight of {weight} counts {counts}"
+
+
 def _first(steps: Sharing, name: str, resource: str) -> str:
     kept = [claim.name for claim in steps.reduced if claim.keep > steps.first[claim.name]]
     together = sum(steps.first.values(), Fraction(0))
@@ -162,7 +169,7 @@ def _pour(pour: Pour, name: str, resource: str) -> str:
 
 
 def _weight(pour: Pour, name: str) -> str:
-    return "" if pour.last else f"(weight {amount_text('gpu', int(pour.weights[name]))}) "
+    return "" if pour.last else f"(weight {exact_text('gpu', pour.weights[name])}) "
 
 
 def _rounding(steps: Sharing, name: str, resource: str) -> list[Cell]:

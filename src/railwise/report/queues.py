@@ -52,12 +52,13 @@ def queues_table(found: Books) -> Table:
             Column("LIMIT", right=True, wide=True),
             Column("LENDS", right=True, wide=True),
             Column("WEIGHT", right=True, wide=True),
+            *[Column(name, right=True, wide=True) for name in _past(found)],
             Column("PRIORITY", right=True, wide=True),
             Column("RUNNING", right=True, wide=True),
             Column("WAITING", right=True, wide=True),
         ],
         [
-            _row(one, resource, first=resource == shown[0])
+            _row(one, resource, _past(found), first=resource == shown[0])
             for one in found.queues
             for resource in shown
             if resource == shown[0] or matters(one, resource)
@@ -65,11 +66,22 @@ def queues_table(found: Books) -> Table:
     )
 
 
-def _row(one: Standing, resource: str, *, first: bool) -> tuple[Cell, ...]:
+def _past(found: Books) -> tuple[str, ...]:
+    """Return the columns about past usage, none where it does not count."""
+    return ("USED", "COUNTS") if any(one.used is not None for one in found.queues) else ()
+
+
+def percent_text(part: Fraction) -> str:
+    """Return a part of the whole in per cent to one place, rounded down."""
+    return f"{thousandths(int(part * 1000) * 100)} %"
+
+
+def _row(one: Standing, resource: str, past: tuple[str, ...], *, first: bool) -> tuple[Cell, ...]:
     queue = one.queue
     lend = queue.lend or {}
     over, due = one.borrowed.get(resource, 0), one.fair.get(resource, 0)
-    facts = [thousandths(queue.weight), str(queue.priority), str(one.running), str(one.waiting)]
+    history = [percent_text(one.used or Fraction(0)), thousandths(int(one.weight))] if past else []
+    facts = [thousandths(queue.weight), *history, str(queue.priority), str(one.running), str(one.waiting)]
     return row(
         Cell("  " * one.depth + _name(one), STRONG) if first else Cell(""),
         _UNITS.get(resource, resource),
@@ -116,7 +128,8 @@ def share_text(one: Standing) -> str:
 def queue_items(found: Books) -> list[dict[str, object]]:
     """Return the queues as plain data; ``gpu`` amounts are thousandths of a card, others base units.
 
-    ``share`` is in thousandths, null where something is held and nothing is due.
+    ``share`` is in thousandths, null where something is held and nothing is due; so are ``used``, its part of the GPU
+    time of its siblings, and ``countedWeight``, which are there where past usage counts.
     """
     return [
         {
@@ -138,6 +151,7 @@ def queue_items(found: Books) -> list[dict[str, object]]:
             "dominant": one.dominant,
             "running": one.running,
             "waiting": one.waiting,
+            **({} if one.used is None else {"used": int(one.used * 1000), "countedWeight": int(one.weight)}),
         }
         for one in found.queues
     ]
