@@ -1,0 +1,1 @@
+"""What communication costs: pure functions from links, sizes and places to nanoseconds."""
