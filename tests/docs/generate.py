@@ -20,6 +20,7 @@ from railwise.cli.demo import story
 from railwise.cli.main import cli
 from railwise.formats.scenario.reader import METADATA_RECORD, SPEC_RECORD
 from railwise.report.code_pages import markdown
+from tests.docs import ten_inputs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
@@ -128,7 +129,12 @@ def _holds(schema: dict[str, Any]) -> str:
     return words.get(str(kind), str(kind or "anything"))
 
 
-PARTS: dict[str, Callable[[], Iterator[str]]] = {"commands": commands, "fields": fields}
+PARTS: dict[str, Callable[[], Iterator[str]]] = {
+    "commands": commands,
+    "fields": fields,
+    "policies": ten_inputs.policies,
+    "ten-inputs": ten_inputs.inputs,
+}
 """What may be generated inside a page, by the name in its mark."""
 
 
