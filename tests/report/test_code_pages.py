@@ -66,7 +66,7 @@ DEFAULTS = {
 }
 """What an example leaves out."""
 
-NOT_YET = {Code.RESERVED, Code.WAITING_FOR_VICTIMS, Code.BEHIND_OTHERS}
+NOT_YET = {Code.WAITING_FOR_VICTIMS}
 """Codes that no plan gives yet; the test below tells when one of them does."""
 
 

@@ -25,6 +25,7 @@ from railwise.engine.search.placement import Placer
 from railwise.engine.search.remembered import Remembered
 from railwise.engine.search.step_time import StepTime
 from railwise.engine.slots import slots_left
+from railwise.engine.waiting.backfill import Backfill
 from railwise.engine.workloads import Workloads
 from railwise.model.plan import Plan, State, WorkloadPlan
 from railwise.model.reason import Reason
@@ -66,6 +67,7 @@ class Engine:
         self.discipline: Final = policy.discipline(self.workloads, scenario) if policy and policy.discipline else None
         if self.discipline is not None:
             self.decider.rules.append(self.discipline)
+        self.backfill: Final = Backfill(self.decider) if policy is None else None
         self.warnings: Final[list[str]] = list(scenario.warnings)
         if self.accounts.guarantee is not None:
             self.warnings.extend(self.accounts.guarantee.warnings)
@@ -84,6 +86,8 @@ class Engine:
         queue: list[Record] = []
         news = self.decider.open_round()
         self.accounts.open_round(self.records.values())
+        if self.backfill is not None:
+            self.backfill.open_round()
         for record in (self.discipline or self.accounts).turns(list(waiting.values())):
             if news.stopped(record):
                 continue
@@ -91,6 +95,8 @@ class Engine:
             reason = self.decider.decide(record)
             if reason is not None:
                 reasons[record.workload.name] = reason
+                if self.backfill is not None:
+                    self.backfill.refused(record, reason)
             else:
                 placed.append(record)
         self.decider.rehouse()
@@ -151,6 +157,7 @@ class Engine:
             workloads=tuple(workloads),
             evictions=news.evictions(),
             moves=news.moves(self.state),
+            reservations=() if self.backfill is None else self.backfill.listed(),
             warnings=tuple(self.warnings),
             decisions=len(queue),
         )

@@ -230,7 +230,7 @@ _ABOUT_ROOM: dict[Code, Page] = {
         ),
         (
             "Wait; what is kept is listed by railwise plan.",
-            "A known duration helps: who ends in time may use the room meanwhile.",
+            "A known duration helps: who ends before the reserved start may use the room meanwhile.",
         ),
         (Code.BEHIND_OTHERS, Code.WAITING_FOR_VICTIMS),
     ),
@@ -249,18 +249,20 @@ _ABOUT_ROOM: dict[Code, Page] = {
     ),
     Code.BEHIND_OTHERS: Page(
         "others of its queue come first",
-        "The queue serves its workloads in order, and without backfill nobody overtakes. The summary says how many.",
+        "The queue serves its workloads in order, and without backfill nobody overtakes. The summary says at which"
+        " position it stands.",
         Act.WAIT,
         (
-            "nodes: [{name: n1, gpus: 8}]",
+            "nodes: [{name: 'n[1-2]', gpus: 8}]",
             "policy: {backfill: none}",
             "workloads:",
+            "- {name: busy, request: {gpu: 8}, running: {nodes: [n1]}}",
             "- {name: first, pods: 2, request: {gpu: 8}}",
-            "- {name: second, request: {gpu: 1}}",
+            "- {name: second, request: {gpu: 1}}   # n2 has room for it, and still it waits its turn",
         ),
         (
             "Wait for the ones before it.",
-            "Or allow backfill (spec.policy.backfill: easy): who delays nobody may start.",
+            "Or allow backfill (spec.policy.backfill: easy): who does not delay the first one may start.",
         ),
         (Code.RESERVED, Code.WAITING_FOR_QUOTA),
     ),

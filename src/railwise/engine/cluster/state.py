@@ -27,6 +27,9 @@ FLAT: Final = Topology("", ())
 """The topology of a cluster that declares none: nodes only."""
 
 
+Shut = tuple[int, list[tuple[int, Room]]]
+"""The mark of the state before some nodes were shut, and the rooms they had."""
+
 MOST_ROOMS: Final = 50_000
 """How many kinds of room are remembered before those out of use are forgotten."""
 
@@ -234,25 +237,24 @@ class ClusterState:
         self._set_room(index, room)
         self.freed = self._changes = self._changes + 1
 
-    def shut(self, nodes: Iterable[int]) -> list[tuple[int, Room]]:
-        """Let nothing more onto some nodes for a while; return what ``open_again`` takes to undo just that.
-
-        What does not fit meanwhile may fit afterwards, so both moments have marks of their own in ``freed``.
-        """
+    def shut(self, nodes: Iterable[int]) -> Shut:
+        """Let nothing more onto some nodes until ``open_again``; with none it only marks a what-if."""
+        mark = self.freed
+        self.freed = self._changes = self._changes + 1
         before: list[tuple[int, Room]] = []
         for node in nodes:
             room = self.room_of[node]
             if not room.closed:
                 before.append((node, room))
                 self._set_room(node, self.rooms.intern(room.spec, room.figures()._replace(closed=True)))
-        self.freed = self._changes = self._changes + 1
-        return before
+        return mark, before
 
-    def open_again(self, before: list[tuple[int, Room]]) -> None:
-        """Undo ``shut``; nothing may have come to or left these nodes meanwhile."""
+    def open_again(self, shut: Shut) -> None:
+        """Undo ``shut``, everything else since being undone already."""
+        mark, before = shut
         for node, room in before:
             self._set_room(node, room)
-        self.freed = self._changes = self._changes + 1
+        self.freed = mark
 
     def _set_room(self, node: int, room: Room) -> None:
         before = self.room_of[node]

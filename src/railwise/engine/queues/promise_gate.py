@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from railwise.engine.cluster.room import Room
 from railwise.engine.cluster.shapes import KIND_NONE
-from railwise.engine.cluster.state import ClusterState
+from railwise.engine.cluster.state import ClusterState, Shut
 from railwise.engine.gangs.charges import GPU, of_ranks
 from railwise.engine.gangs.demand import Demand
 from railwise.engine.gangs.record import Record
@@ -102,7 +101,7 @@ class PromiseGate:
         """Search with more and more domains shut; the state is as before afterwards."""
         state = self.guarantee.state
         freed = state.freed
-        undo: list[list[tuple[int, Room]]] = []
+        undo: list[Shut] = []
         try:
             shut = self._forbidden(judges, [])
             if shut.isdisjoint(units):
@@ -178,7 +177,7 @@ class PromiseGate:
         return "there is room, but only where a guarantee could not be kept any more"
 
 
-def _reopen(undo: list[list[tuple[int, Room]]], state: ClusterState) -> None:
+def _reopen(undo: list[Shut], state: ClusterState) -> None:
     """Undo all of ``shut``, the last first."""
     while undo:
         state.open_again(undo.pop())

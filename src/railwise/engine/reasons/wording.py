@@ -19,6 +19,8 @@ NEXT: Final[dict[Code, str]] = {
     Code.NODES_EXCLUDED: "repair or open nodes, or loosen the selector",
     Code.NOT_ENOUGH_FREE: "wait for running workloads to end",
     Code.TOO_FRAGMENTED: "wait for room in one domain, or ask for a wider required level",
+    Code.RESERVED: "wait, or state a `duration` short enough to end before the reserved start",
+    Code.BEHIND_OTHERS: "wait for those before it",
     Code.UNPROVEN: "wait; the search is repeated at every change",
     Code.UNSUPPORTED: "ask for whole cards or shares of a card",
 }

@@ -1,0 +1,1 @@
+"""What is kept for whom: reservations, who may overtake, and since when somebody waits."""

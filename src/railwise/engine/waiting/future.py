@@ -1,0 +1,206 @@
+"""The live state moved ahead in time: what is known to have ended by then is away, and comes back exactly.
+
+There is no second state. Ends are applied one after the other in the order of their times and undone in reverse, so
+that a question about later costs what ends until then, and asks the same search as every decision.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from railwise.engine.cluster.ledger import Grant
+from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.state import Shut
+from railwise.engine.gangs.charges import Amounts, add, of_pod
+from railwise.engine.gangs.demand import Demand
+from railwise.engine.gangs.record import PodKey, Record
+from railwise.engine.gangs.spot import Spot
+from railwise.engine.waiting.promise import UNKNOWN, Promise, run_time
+from railwise.engine.workloads import Pods, Workloads
+
+Fit = tuple[Demand, Sequence[Spot]]
+"""A way to run a workload with the places of its pods."""
+
+Ask = Callable[[], Fit | None]
+"""Asks whether a workload fits the state as it is."""
+
+Booked = list[tuple[Shape, int, Grant]]
+"""Pods that are put on the state for a moment."""
+
+
+def expected_end(record: Record, now: int, grace: int) -> int | None:
+    """Return when a running workload ends, µs; None where that is not known.
+
+    Who outlives its duration counts as about to end for ``grace`` µs, and as endless from then on.
+    """
+    duration = run_time(record.demand)
+    if not duration or not record.pods:
+        return None
+    end = record.began + duration
+    if end >= now:
+        return end
+    return now if now - end <= grace else None
+
+
+class Future:
+    """The known ends of one moment. ``times`` are their distinct times; nothing is away between two questions."""
+
+    def __init__(self, workloads: Workloads) -> None:
+        """Know nothing yet."""
+        self.workloads: Final = workloads
+        self.state: Final = workloads.state
+        self.tree: Final = workloads.accounts.tree
+        self.times: list[int] = []
+        self._counts: list[int] = []
+        self._records: list[Record] = []
+        self._gone: Final[list[_Gone]] = []
+        self._before: Shut | None = None
+
+    def look(self, apart: Record) -> None:
+        """Find out what is known to end, apart from one workload."""
+        now, grace = self.workloads.now, self.state.policy.reserve_after
+        ends: list[tuple[int, int, str]] = []
+        records = self.workloads.records
+        for record in records.values():
+            end = expected_end(record, now, grace) if record.pods and record is not apart else None
+            if end is not None:
+                ends.append((end, record.workload.order, record.workload.name))
+        ends.sort()
+        self.times, self._counts, self._records = [], [], []
+        for end, _, name in ends:
+            if not self.times or self.times[-1] != end:
+                self.times.append(end)
+                self._counts.append(0)
+            self._records.append(records[name])
+            self._counts[-1] = len(self._records)
+
+    def open(self) -> None:
+        """Begin a what-if; ``back`` ends it."""
+        self._before = self.state.shut(())
+
+    def back(self) -> None:
+        """Bring everything back: the state is as it was."""
+        while self._gone:
+            self._bring_back()
+        if self._before is not None:
+            self.state.open_again(self._before)
+            self._before = None
+
+    def move(self, index: int) -> None:
+        """Let everything end up to the time of this index (-1: nothing), or come back."""
+        count = self._counts[index] if index >= 0 else 0
+        while len(self._gone) > count:
+            self._bring_back()
+        while len(self._gone) < count:
+            self.take(self._records[len(self._gone)])
+
+    def index_at(self, time: int) -> int:
+        """Return the index of the last end at or before a time, -1 where there is none."""
+        return bisect_right(self.times, time) - 1
+
+    def first(self, ask: Ask) -> tuple[int, Fit] | None:
+        """Return the first index at which a workload fits, with the way; None where no known end helps.
+
+        What frees more never fits less, so the steps double until one fits and the gap is then halved.
+        """
+        last = len(self.times) - 1
+        low, step = -1, 1
+        high = min(low + step, last)
+        found: Fit | None = None
+        self.open()
+        while low < last:
+            self.move(high)
+            found = ask()
+            if found is not None:
+                break
+            low, step = high, 2 * step
+            high = min(low + step, last)
+        while found is not None and high - low > 1:
+            middle = (low + high) // 2
+            self.move(middle)
+            earlier = ask()
+            if earlier is None:
+                low = middle
+            else:
+                high, found = middle, earlier
+        self.back()
+        return None if found is None else (high, found)
+
+    def at(self, time: int, run: int, promises: Iterable[Promise], ask: Ask) -> Fit | None:
+        """Ask at a time, with what is promised then in its place and the nodes of what begins meanwhile closed.
+
+        ``run`` is how long the asker would run, µs (0: not known).
+        """
+        self.open()
+        self.move(self.index_at(time))
+        booked: Booked = []
+        soon: set[int] = set()
+        whole = True
+        for promise in promises:
+            if promise.start == UNKNOWN or promise.start > time:
+                if not run or promise.until < time + run:
+                    soon.update(promise.nodes)
+            elif time < promise.end:
+                whole = whole and self.put(promise.demand, promise.spots, booked)
+        shut = self.state.shut(sorted(soon))
+        found = ask() if whole else None
+        self.state.open_again(shut)
+        self.take_off(booked)
+        self.back()
+        return found
+
+    def put(self, demand: Demand, spots: Iterable[Spot], booked: Booked) -> bool:
+        """Put pods on the state and note them in ``booked``; return whether all of them fit."""
+        for number, _, node, chosen in spots:
+            shape = demand.leaves[number].shape
+            grant = None if shape is None else self.state.put(shape, node, chosen)
+            if shape is None or grant is None:
+                return False
+            booked.append((shape, node, grant))
+        return True
+
+    def take_off(self, booked: Booked) -> None:
+        """Undo ``put``."""
+        while booked:
+            self.state.take_away(*booked.pop())
+
+    def take(self, record: Record, nodes: Container[int] | None = None) -> None:
+        """Let a workload end (or its pods on some nodes), until ``back``."""
+        before = dict(record.pods)
+        keys = [key for key, (node, _) in before.items() if nodes is None or node in nodes]
+        fixed = [dict(leaf.fixed) for leaf in record.demand.leaves] if len(keys) < len(before) else []
+        counted: Amounts = {}
+        if self.tree.declared:
+            for number, rank in keys:
+                node, grant = before[number, rank]
+                shape = record.demand.leaves[number].shape
+                if shape is not None:
+                    add(counted, of_pod(shape, node, grant, self.state))
+            self.tree.charge(record.workload.queue, counted, -1, firm=not record.workload.preemptible)
+        record.take_away(self.state, keys)
+        self._gone.append(_Gone(record, keys, before, fixed, counted))
+
+    def _bring_back(self) -> None:
+        gone = self._gone.pop()
+        record = gone.record
+        record.put_back(self.state, {key: gone.pods[key] for key in gone.keys})
+        if gone.fixed:
+            record.pods.clear()
+            record.pods.update(gone.pods)
+            for leaf, fixed in zip(record.demand.leaves, gone.fixed, strict=True):
+                leaf.fixed.clear()
+                leaf.fixed.update(fixed)
+        if self.tree.declared:
+            self.tree.charge(record.workload.queue, gone.counted, 1, firm=not record.workload.preemptible)
+
+
+class _Gone(NamedTuple):
+    """A workload some pods of which are away: its pods as they were, and (``fixed``) per leaf where some stay."""
+
+    record: Record
+    keys: list[PodKey]
+    pods: Pods
+    fixed: list[dict[int, int]]
+    counted: Amounts

@@ -1,0 +1,80 @@
+"""A search that leaves reserved room alone: it looks elsewhere, and says for whom the room is kept where there is none.
+
+A placement that touches no reserved node, or that ends in time, delays nobody. Any other is looked at with the future
+in mind; where it would delay somebody, the reserved nodes are closed for a moment and the search is asked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.demand import Demand
+from railwise.engine.gangs.record import Record
+from railwise.engine.gangs.spot import Spot
+from railwise.engine.queues.guard import Search
+from railwise.engine.search.placement import Found, Refused
+from railwise.engine.waiting.promise import ENDLESS, UNKNOWN, Promise, run_time
+from railwise.model.quantity import SECOND, format_duration
+from railwise.model.reason import Code
+
+Harmless = Callable[[Demand, Sequence[Spot], list[Promise]], bool]
+"""Tells whether a placement on reserved nodes leaves these starts as they are."""
+
+
+class HeldBack:
+    """One workload's view of a search behind the reservations of others."""
+
+    def __init__(
+        self,
+        record: Record,
+        search: Search,
+        promises: Sequence[Promise],
+        state: ClusterState,
+        now: int,
+        harmless: Harmless,
+    ) -> None:
+        """Start with nothing refused."""
+        self.record: Final = record
+        self.search: Final = search
+        self.promises: Final = promises
+        self.state: Final = state
+        self.now: Final = now
+        self.harmless: Final = harmless
+        self.refusal: tuple[Code, str] | None = None
+
+    def place(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
+        """Search, on other nodes where the best placement would delay somebody."""
+        found = self.search.place(demand, ranks, chosen)
+        if isinstance(found, Refused):
+            return found
+        run = run_time(demand)
+        began = self.record.began if self.record.pods else self.now
+        end = began + run if run and began + run > self.now else ENDLESS
+        lasting = [promise for promise in self.promises if promise.until < end]
+        touched = {spot.node for spot in found.pods}
+        harmed = [promise for promise in lasting if not touched.isdisjoint(promise.nodes)]
+        if not harmed or self.harmless(demand, found.pods, harmed):
+            return found
+        shut = self.state.shut(sorted({node for promise in lasting for node in promise.nodes}))
+        elsewhere = self.search.place(demand, ranks, chosen)
+        self.state.open_again(shut)
+        if isinstance(elsewhere, Found):
+            return elsewhere
+        if self.refusal is None:
+            self.refusal = (Code.RESERVED, self._text(harmed[0]))
+        return Refused(proven=True)
+
+    def _text(self, promise: Promise) -> str:
+        waits = promise.record.workload
+        if promise.start == UNKNOWN:
+            since = span(self.now - waits.submit)
+            return f"the free room is kept for {waits.name}, which has waited {since} and whose start is not known"
+        start = span(promise.start - self.now)
+        return f"would delay {waits.name}, for which the room is kept and which is expected to start in {start}"
+
+
+def span(micros: int) -> str:
+    """Return a time span in whole seconds, rounded up: ``1h30m``."""
+    return format_duration(-(-micros // SECOND) * SECOND)
