@@ -25,8 +25,8 @@ Pods = dict[PodKey, tuple[int, Grant]]
 class Workloads:
     """All workloads by name. ``waiting`` are those that still want pods; ``now`` is the time of the round in µs.
 
-    ``touched`` collects the workloads whose pods changed, once somebody wants to know. ``dark`` are the nodes that are
-    not ready, with the time since when: their pods are lost when ``nodeGrace`` has passed.
+    ``touched`` collects the workloads whose pods changed, once somebody wants to know; ``changes`` counts such changes.
+    ``dark`` are the nodes that are not ready, with the time since when: their pods are lost when ``nodeGrace`` has passed.
     """
 
     def __init__(self, state: ClusterState, accounts: Accounts) -> None:
@@ -37,6 +37,7 @@ class Workloads:
         self.waiting: Final[dict[str, Record]] = {}
         self.touched: dict[Record, None] | None = None
         self.dark: Final[dict[int, int]] = {}
+        self.changes = 0
         self.now = 0
 
     def book(self, workloads: Iterable[Workload]) -> None:
@@ -127,6 +128,7 @@ class Workloads:
         return record.workload.kind != "training" or record.workload.elastic
 
     def _changed(self, record: Record) -> None:
+        self.changes += 1
         if self.touched is not None:
             self.touched[record] = None
         self.accounts.recharge(record)

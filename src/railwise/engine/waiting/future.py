@@ -7,7 +7,7 @@ that a question about later costs what ends until then, and asks the same search
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable
 from typing import Final, NamedTuple
 
 from railwise.engine.cluster.ledger import Grant
@@ -17,10 +17,11 @@ from railwise.engine.gangs.charges import Amounts, add, of_pod
 from railwise.engine.gangs.demand import Demand
 from railwise.engine.gangs.record import PodKey, Record
 from railwise.engine.gangs.spot import Spot
+from railwise.engine.search.placement import Found
 from railwise.engine.waiting.promise import UNKNOWN, Promise, run_time
 from railwise.engine.workloads import Pods, Workloads
 
-Fit = tuple[Demand, Sequence[Spot]]
+Fit = tuple[Demand, Found]
 """A way to run a workload with the places of its pods."""
 
 Ask = Callable[[], Fit | None]
@@ -57,10 +58,15 @@ class Future:
         self._records: list[Record] = []
         self._gone: Final[list[_Gone]] = []
         self._before: Shut | None = None
+        self._moment: tuple[int, int, Record | None] | None = None
 
     def look(self, apart: Record) -> None:
         """Find out what is known to end, apart from one workload."""
         now, grace = self.workloads.now, self.state.policy.reserve_after
+        moment = (self.workloads.changes, now, apart if apart.pods else None)
+        if moment == self._moment:
+            return
+        self._moment = moment
         ends: list[tuple[int, int, str]] = []
         records = self.workloads.records
         for record in records.values():
@@ -143,7 +149,7 @@ class Future:
                 if not run or promise.until < time + run:
                     soon.update(promise.nodes)
             elif time < promise.end:
-                whole = whole and self.put(promise.demand, promise.spots, booked)
+                whole = whole and self.put(promise.demand, promise.found.pods, booked)
         shut = self.state.shut(sorted(soon))
         found = ask() if whole else None
         self.state.open_again(shut)

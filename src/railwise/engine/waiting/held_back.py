@@ -12,14 +12,13 @@ from typing import Final
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.demand import Demand
 from railwise.engine.gangs.record import Record
-from railwise.engine.gangs.spot import Spot
 from railwise.engine.queues.guard import Search
 from railwise.engine.search.placement import Found, Refused
 from railwise.engine.waiting.promise import ENDLESS, UNKNOWN, Promise, run_time
 from railwise.model.quantity import SECOND, format_duration
 from railwise.model.reason import Code
 
-Harmless = Callable[[Demand, Sequence[Spot], list[Promise]], bool]
+Harmless = Callable[[Demand, Found, list[Promise]], bool]
 """Tells whether a placement on reserved nodes leaves these starts as they are."""
 
 
@@ -31,14 +30,16 @@ class HeldBack:
         record: Record,
         search: Search,
         promises: Sequence[Promise],
+        own: Promise | None,
         state: ClusterState,
         now: int,
         harmless: Harmless,
     ) -> None:
-        """Start with nothing refused."""
+        """Start with nothing refused; ``own`` is the promise that the workload itself has."""
         self.record: Final = record
         self.search: Final = search
         self.promises: Final = promises
+        self.own: Final = own
         self.state: Final = state
         self.now: Final = now
         self.harmless: Final = harmless
@@ -55,13 +56,15 @@ class HeldBack:
         lasting = [promise for promise in self.promises if promise.until < end]
         touched = {spot.node for spot in found.pods}
         harmed = [promise for promise in lasting if not touched.isdisjoint(promise.nodes)]
-        if not harmed or self.harmless(demand, found.pods, harmed):
+        if not harmed or self.harmless(demand, found, harmed):
             return found
         shut = self.state.shut(sorted({node for promise in lasting for node in promise.nodes}))
         elsewhere = self.search.place(demand, ranks, chosen)
         self.state.open_again(shut)
         if isinstance(elsewhere, Found):
             return elsewhere
+        if self.own is not None and self.own.due(demand, ranks, self.state, self.now):
+            return self.own.found
         if self.refusal is None:
             self.refusal = (Code.RESERVED, self._text(harmed[0]))
         return Refused(proven=True)
