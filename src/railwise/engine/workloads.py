@@ -26,7 +26,7 @@ class Workloads:
     """All workloads by name. ``waiting`` are those that still want pods; ``now`` is the time of the round in µs.
 
     ``touched`` collects the workloads whose pods changed, once somebody wants to know; ``changes`` counts such changes.
-    ``dark`` are the nodes that are not ready, with the time since when: their pods are lost when ``nodeGrace`` has passed.
+    ``dark`` are the nodes that are not ready, with the time since when: their pods are lost after ``nodeGrace``.
     """
 
     def __init__(self, state: ClusterState, accounts: Accounts) -> None:
