@@ -45,6 +45,9 @@ CASES = {
     "defrag": "defrag fragmented.yaml",
     "defrag-json": "defrag -f fragmented.yaml --max-moves 1 -o json",
     "defrag-nothing": f"defrag {SMALL}",
+    "simulate": "simulate one-day.yaml --policy railwise --policy spread",
+    "simulate-yaml": "simulate one-day.yaml --until 90m -o yaml",
+    "simulate-decisions": "simulate one-day.yaml --decisions -",
     "init": "init -",
 } | {
     f"{command.replace(' ', '-')}-{form}": f"{command} {SMALL} -o {form}"

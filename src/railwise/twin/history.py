@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
-from railwise.model.plan import Eviction, Move, Plan, Reservation
+from railwise.model.plan import Eviction, Move, Plan, Reservation, State
 from railwise.model.reason import Reason
 from railwise.model.scenario import Scenario
 
 
+class Decision(NamedTuple):
+    """One line of the log: at what time (µs) which workload started, ended, lost pods or moved, where, for whom."""
+
+    at: int
+    workload: str
+    event: str
+    nodes: tuple[str, ...] = ()
+    pods: tuple[str, ...] = ()
+    beneficiary: str = ""
+
+
 class History:
-    """The record of one run. Times are µs; ``starts`` holds first starts, ``ended`` ends."""
+    """The record of one run. Times are µs; ``starts`` holds first starts, ``ended`` ends.
+
+    ``spread`` holds (nodes, domains of the narrowest level) of each first start; ``card_time`` is the sum over time of
+    the cards in use, in cards times µs.
+    """
 
     def __init__(self, scenario: Scenario) -> None:
         """Start with nothing."""
@@ -21,6 +36,9 @@ class History:
         self.moves: Final[list[Move]] = []
         self.reservations: tuple[Reservation, ...] = ()
         self.reasons: dict[str, Reason] = {}
+        self.spread: Final[dict[str, tuple[int, int]]] = {}
+        self.decisions: Final[list[Decision]] = []
+        self.card_time = 0
         self.rounds = 0
 
     def started(self, name: str, now: int) -> None:
@@ -30,11 +48,20 @@ class History:
     def finished(self, name: str, now: int) -> None:
         """Note an end."""
         self.ended[name] = now
+        self.decisions.append(Decision(now, name, State.FINISHED.value))
 
     def record(self, plan: Plan, now: int) -> None:
         """Note what a round decided."""
-        del now
         self.rounds += 1
+        for eviction in plan.evictions:
+            self.decisions.append(Decision(now, eviction.workload, "evicted", (), eviction.pods, eviction.beneficiary))
+        for move in plan.moves:
+            nodes = tuple(pod.target for pod in move.pods)
+            pods = tuple(pod.name for pod in move.pods)
+            self.decisions.append(Decision(now, move.workload, "moved", nodes, pods, move.beneficiary))
+        for entry in plan.workloads:
+            if entry.state is State.PLACED:
+                self.decisions.append(Decision(now, entry.name, "placed", tuple(pod.node for pod in entry.pods)))
         self.evictions.extend(plan.evictions)
         self.moves.extend(plan.moves)
         self.reservations = plan.reservations

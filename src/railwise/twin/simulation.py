@@ -50,8 +50,21 @@ class Simulation:
         """Go on until a time in µs (0: until nothing happens any more); what happens at that time still happens."""
         while self._calendar and (not until or self._calendar[0][0] <= until):
             self._moment()
-        if until:
-            self.now = max(self.now, until)
+        if until > self.now:
+            self._pass_time(until)
+
+    def _pass_time(self, now: int) -> None:
+        """Let the clock go on; cards in use until then count."""
+        if self.history.rounds:
+            self.history.card_time += self._cards_in_use() * (now - self.now)
+        self.now = now
+
+    def _cards_in_use(self) -> int:
+        rooms = self.engine.state.rooms.all
+        return sum(
+            count * (rooms[index].spec.cards - sum(rooms[index].whole))
+            for index, count in self.engine.state.room_count.items()
+        )
 
     def plan(self) -> Plan:
         """Return the state of all workloads as a plan, with everything that was evicted or moved so far."""
@@ -78,7 +91,8 @@ class Simulation:
 
     def _moment(self) -> None:
         """Let everything of the next moment happen, and decide once."""
-        self.now = now = self._calendar[0][0]
+        now = self._calendar[0][0]
+        self._pass_time(now)
         events: list[Event] = []
         while self._calendar and self._calendar[0][0] == now:
             _, kind, _, what = heappop(self._calendar)
@@ -132,6 +146,8 @@ class Simulation:
         if broke:
             progress.stop(self.now)
         if pods:
+            if name not in self.history.starts:
+                self.history.spread[name] = _spread(record, self.engine)
             self.history.started(name, self.now)
             progress.run(pods, self.now, fresh=progress.rate == 0)
         self._set_end(name, progress)
@@ -157,6 +173,13 @@ class Simulation:
         for at in self.engine.wake_times():
             if at > self.now:
                 self._wake(at)
+
+
+def _spread(record: Record, engine: Engine) -> tuple[int, int]:
+    """Return on how many nodes, and in how many domains of the narrowest level, a workload runs."""
+    nodes = {node for node, _ in record.pods.values()}
+    tree = engine.state.trees[record.demand.root.tree].tree
+    return len(nodes), len({tree.domain_of[-1][node] for node in nodes}) if tree.depth else 1
 
 
 def _runs(group: Group) -> bool:
