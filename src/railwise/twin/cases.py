@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from railwise.formats.cases.expectation import Lived
+from railwise.formats.cases.result import Lived
 from railwise.model.plan import Plan
 from railwise.model.scenario import Scenario
 from railwise.twin.simulation import Simulation

@@ -9,20 +9,14 @@ either.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
-from typing import Final
 
 from railwise.engine.cycle import plan_scenario
-from railwise.engine.outcome import after
-from railwise.engine.views import fair_shares, node_rows
+from railwise.engine.views import node_rows
 from railwise.formats.cases.evicted_cards import NeedsError, thousandths_of
-from railwise.formats.cases.expected_places import Places, Pods, differ, listed, outside, topology_names
+from railwise.formats.cases.expected_places import Pods, differ, listed, outside, topology_names
 from railwise.formats.cases.model import (
-    RUN_SIMULATE,
     Case,
     Evicted,
     Expectation,
@@ -32,15 +26,10 @@ from railwise.formats.cases.model import (
     Share,
     Slots,
 )
-from railwise.formats.document import load
-from railwise.formats.scenario.reader import read_scenario, read_spec
-from railwise.model.errors import Fault, InputError
-from railwise.model.plan import Plan, PodPlacement, WorkloadPlan
+from railwise.formats.cases.result import Result, Simulate
+from railwise.model.plan import PodPlacement, WorkloadPlan
 from railwise.model.quantity import format_thousandths
 from railwise.model.reason import Code
-from railwise.model.scenario import Scenario
-
-TWIN: Final = "the twin"
 
 
 class Outcome(Enum):
@@ -68,18 +57,6 @@ class Verdict:
         return [f"needs {self.needs}"] if self.outcome is Outcome.NEEDS else list(self.differences)
 
 
-@dataclass(frozen=True)
-class Lived:
-    """A simulated case: the plan at the end (key None) and at each moment asked for, and how long each start took."""
-
-    plans: dict[int | None, Plan]
-    waits: dict[str, int]
-
-
-Simulate = Callable[[Scenario, int, tuple[int, ...]], Lived]
-"""Lets a scenario live until a time in µs (0: until nothing happens any more), with plans at some moments."""
-
-
 def check(case: Case, simulate: Simulate | None = None) -> list[str]:
     """Return the differences between what a case expects and what the engine decides; empty: it passed."""
     return judge(case, simulate).lines()
@@ -87,7 +64,7 @@ def check(case: Case, simulate: Simulate | None = None) -> list[str]:
 
 def judge(case: Case, simulate: Simulate | None = None) -> Verdict:
     """Run a case and return how it ended; ``simulate`` is what cases that take time are run with."""
-    result = _Result(case, simulate)
+    result = Result(case, simulate)
     differences: list[str] = []
     missed: list[Expectation] = []
     needs = ""
@@ -105,7 +82,7 @@ def judge(case: Case, simulate: Simulate | None = None) -> Verdict:
     return Verdict(Outcome.NEEDS, needs=needs) if needs else Verdict(Outcome.PASSED)
 
 
-def _unsupported(missed: list[Expectation], result: _Result) -> str:
+def _unsupported(missed: list[Expectation], result: Result) -> str:
     """Return which rule is refused, where all workloads that disappoint are refused for want of support."""
     names = [choice.workload.name for one in missed for choice in (one, *one.one_of) if choice.workload is not None]
     plans = [result.of(name) for name in dict.fromkeys(names)] if not result.faults else []
@@ -115,66 +92,7 @@ def _unsupported(missed: list[Expectation], result: _Result) -> str:
     return reasons[0].summary
 
 
-class _Result:
-    """What became of a case: a scenario with its plan, or the faults for which the document was refused."""
-
-    def __init__(self, case: Case, simulate: Simulate | None = None, moment: int | None = None) -> None:
-        self.case = case
-        self.simulate = simulate
-        self.moment = moment
-        self.faults: tuple[Fault, ...] = ()
-        self.scenario = Scenario()
-        try:
-            self.scenario = _read(case)
-        except InputError as refused:
-            self.faults = refused.faults
-        self.places = Places(self.scenario)
-        self.workloads = {workload.name: workload for workload in self.scenario.workloads}
-
-    def at(self, moment: int | None) -> _Result:
-        """Return what had become of the case just after some moment (None: at the end)."""
-        if moment == self.moment or self.faults or self.simulate is None:
-            return self
-        _ = self.lived
-        other = copy(self)
-        other.moment = moment
-        for derived in ("plan", "later"):
-            other.__dict__.pop(derived, None)
-        return other
-
-    @cached_property
-    def lived(self) -> Lived:
-        if self.simulate is None:
-            raise NeedsError(TWIN)
-        moments = sorted({one.at for one in self.case.expect if one.at is not None})
-        return self.simulate(self.scenario, self.case.until, tuple(moments))
-
-    @cached_property
-    def plan(self) -> Plan:
-        if self.case.run == RUN_SIMULATE:
-            return self.lived.plans[self.moment]
-        return plan_scenario(self.scenario)
-
-    @cached_property
-    def later(self) -> Scenario:
-        return after(self.scenario, self.plan)
-
-    @cached_property
-    def shares(self) -> dict[str, dict[str, int]]:
-        return fair_shares(self.scenario)
-
-    def of(self, name: str) -> WorkloadPlan | None:
-        return next((one for one in self.plan.workloads if one.name == name), None)
-
-
-def _read(case: Case) -> Scenario:
-    if case.document is None:
-        return read_spec(case.scenario)
-    documents = load(case.document, case.source)
-    return read_scenario(documents[0].value, case.source)
-
-
-def _differences(expectation: Expectation, result: _Result) -> list[str]:
+def _differences(expectation: Expectation, result: Result) -> list[str]:
     if expectation.one_of:
         return _one_of(expectation.one_of, result)
     if expectation.error is not None:
@@ -201,7 +119,7 @@ def _differences(expectation: Expectation, result: _Result) -> list[str]:
     return found
 
 
-def _share(wanted: Share, result: _Result) -> list[str]:
+def _share(wanted: Share, result: Result) -> list[str]:
     due = result.shares.get(wanted.queue)
     if due is None:
         return [f"there is no queue '{wanted.queue}'"]
@@ -212,7 +130,7 @@ def _share(wanted: Share, result: _Result) -> list[str]:
     ]
 
 
-def _one_of(choices: tuple[Expectation, ...], result: _Result) -> list[str]:
+def _one_of(choices: tuple[Expectation, ...], result: Result) -> list[str]:
     missed: list[str] = []
     needs: list[NeedsError] = []
     for choice in choices:
@@ -229,7 +147,7 @@ def _one_of(choices: tuple[Expectation, ...], result: _Result) -> list[str]:
     return ["none of the accepted answers: " + " | ".join(missed)]
 
 
-def _error(wanted: Refused, result: _Result) -> list[str]:
+def _error(wanted: Refused, result: Result) -> list[str]:
     asked = " ".join(filter(None, (wanted.path, f"with '{wanted.contains}'" if wanted.contains else "")))
     if not result.faults:
         return [f"expected a refusal at {asked or 'any place'}, the document was accepted"]
@@ -244,7 +162,7 @@ def _below(path: str, above: str) -> bool:
     return not above or path == above or path.startswith((f"{above}.", f"{above}["))
 
 
-def _workload(wanted: OfWorkload, result: _Result) -> list[str]:
+def _workload(wanted: OfWorkload, result: Result) -> list[str]:
     plan = result.of(wanted.name)
     workload = result.workloads.get(wanted.name)
     if plan is None or workload is None:
@@ -277,7 +195,7 @@ def _rings(plan: WorkloadPlan, paths: list[str]) -> list[list[PodPlacement]]:
     return [[pod for pod in plan.pods if pod.group == path] for path in paths]
 
 
-def _group(wanted: OfGroup, plan: WorkloadPlan, names: dict[str, str], result: _Result) -> list[str]:
+def _group(wanted: OfGroup, plan: WorkloadPlan, names: dict[str, str], result: Result) -> list[str]:
     known = [path for path in names if path and wanted.name in {path, path.rpartition("/")[2]}]
     exact = [path for path in known if path == wanted.name]
     if len(exact or known) != 1:
@@ -288,7 +206,7 @@ def _group(wanted: OfGroup, plan: WorkloadPlan, names: dict[str, str], result: _
     return [f"group {wanted.name}: {text}" for text in pods.differences(wanted.where)]
 
 
-def _evicted(wanted: Evicted, result: _Result) -> list[str]:
+def _evicted(wanted: Evicted, result: Result) -> list[str]:
     evictions = result.plan.evictions
     names = sorted({eviction.workload for eviction in evictions})
     found: list[str] = []
@@ -302,7 +220,7 @@ def _evicted(wanted: Evicted, result: _Result) -> list[str]:
     return found
 
 
-def _stable(result: _Result, *, wanted: bool) -> list[str]:
+def _stable(result: Result, *, wanted: bool) -> list[str]:
     again = plan_scenario(result.later)
     changed = [f"{one.workload} evicted" for one in again.evictions] + [f"{one.workload} moved" for one in again.moves]
     for workload in again.workloads:
@@ -317,7 +235,7 @@ def _stable(result: _Result, *, wanted: bool) -> list[str]:
     return [f"a second plan on the result changes {'it: ' + listed(changed, 5) if changed else 'nothing'}"]
 
 
-def _slots(wanted: Slots, result: _Result) -> list[str]:
+def _slots(wanted: Slots, result: Result) -> list[str]:
     whole: Counter[object] = Counter()
     for row in node_rows(result.later):
         domain = result.places.domain(row.name, wanted.level, "")
@@ -328,7 +246,7 @@ def _slots(wanted: Slots, result: _Result) -> list[str]:
     return outside(f"gangs of {wanted.size} whole nodes that fit a {wanted.level}", wanted.count, gangs)
 
 
-def _free(wanted: dict[str, int], result: _Result) -> list[str]:
+def _free(wanted: dict[str, int], result: Result) -> list[str]:
     if not wanted:
         return []
     free = {row.name: row.free for row in node_rows(result.later)}
@@ -339,7 +257,7 @@ def _free(wanted: dict[str, int], result: _Result) -> list[str]:
     ]
 
 
-def _warnings(wanted: tuple[str, ...], result: _Result) -> list[str]:
+def _warnings(wanted: tuple[str, ...], result: Result) -> list[str]:
     if not wanted:
         return []
     warnings = [*result.scenario.warnings, *result.plan.warnings]
