@@ -28,6 +28,7 @@ from tests.engine.small import (
     racks,
     request,
     running,
+    scenario,
     segmented,
     submitted,
 )
@@ -165,3 +166,30 @@ def test_room_is_found_behind_a_first_choice_that_fails() -> None:
         "a", group("x", 4, request(8), required="rack"), group("y", 4, request(8), required="rack"), required="superpod"
     )
     assert _faults(workload, busy) == []
+
+
+def test_groups_apart_are_placed_in_one_domain_each_where_one_holds_them() -> None:
+    """300 groups of four nodes and 325 racks: no group may spill into a rack that another one needs."""
+    groups = [group(f"g{number}", 4, request(8)) for number in range(300)]
+    assert _faults(grouped("a", *groups, distinct="rack")) == []
+
+
+def test_groups_apart_may_need_several_domains_each() -> None:
+    groups = [group(f"g{number}", 10, request(8)) for number in range(20)]
+    assert _faults(grouped("a", *groups, distinct="rack")) == []
+    assert _faults(grouped("a", *(replace(one, pods=7, min_pods=7) for one in groups), distinct="node")) == []
+
+
+def test_new_groups_keep_away_from_those_that_run() -> None:
+    """Group x runs on n0 and is complete: y may not use the other nodes of that rack."""
+    runs = replace(group("x", 1, request(8)), running=Running(("n0",)))
+    workload = grouped("a", runs, group("y", 3, request(8)), distinct="rack")
+    (plan,) = Engine(scenario(_nodes(), workload)).cycle(()).workloads
+    placed = {name: {pod.node for pod in plan.pods if pod.group == name} for name in "xy"}
+    assert placed["x"] == {"n0"}
+    assert len(placed["y"]) == 3
+    assert not placed["y"] & {"n0", "n1", "n2", "n3"}
+
+
+def test_pods_of_one_run_lie_apart_too() -> None:
+    assert _faults(apart(segmented(gang("a", 8, request(2)), 2, "superpod"), "rack"))[:1] == []

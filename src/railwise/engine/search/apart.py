@@ -29,7 +29,8 @@ class Apart:
         self.nameless: Final = [] if all(named) else [node for node in tree.order if not named[self._domain_of[node]]]
         self._named: Final = named
         self._order: Final = tree.order
-        self._ranges: Final = [] if self._own else tree.tiers[part.distinct].ranges()
+        self._start: Final = [] if self._own else tree.tiers[part.distinct].start
+        self._end: Final = [] if self._own else tree.tiers[part.distinct].end
         self.held: Final[dict[int, tuple[int, int]]] = {}
         holders = [(ALONE, part)] if part.shape is not None else list(enumerate(part.children))
         for holder, held_by in holders:
@@ -70,7 +71,7 @@ class Apart:
         found = list(self.nameless)
         for domain, (other, _) in self.held.items():
             if holder == ALONE or other != holder:
-                start, end = (domain, domain + 1) if self._own else self._ranges[domain]
+                start, end = (domain, domain + 1) if self._own else (self._start[domain], self._end[domain])
                 found.extend(self._order[start:end])
         return found
 

@@ -106,7 +106,7 @@ class BoundedSearch:
         left = batch
         for level in batch[0].levels:
             if level == NOT_GIVEN:
-                left = self._one_by_one(left, scope)
+                left = self._one_by_one(self._one_a_domain(left, scope), scope)
             elif left[0].home:
                 left = self._at_home(left[0], level, scope)
             else:
@@ -114,6 +114,11 @@ class BoundedSearch:
             if not left:
                 return True
         return False
+
+    def _one_a_domain(self, left: list[Block], scope: Scope) -> list[Block]:
+        """Put blocks that must lie apart into one domain each of that level; return those that need several."""
+        splits = [guard.apart.level for guard in _splits(left) if guard.apart.tree == left[0].tree]
+        return self._at_level(left, max(splits), scope) if splits else left
 
     def _one_by_one(self, left: list[Block], scope: Scope) -> list[Block]:
         """Put blocks into a scope one after the other; return those that found no room."""

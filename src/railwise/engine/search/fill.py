@@ -102,7 +102,9 @@ class Filling:
         start, end = 0, len(tree.order)
         for other, level, domain in scope:
             if other == index:
-                low, high = (domain, domain + 1) if level >= tree.depth else tree.tiers[level].ranges()[domain]
+                low, high = domain, domain + 1
+                if level < tree.depth:
+                    low, high = tree.tiers[level].start[domain], tree.tiers[level].end[domain]
                 start, end = max(start, low), min(end, high)
         return start, end
 
