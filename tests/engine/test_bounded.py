@@ -32,7 +32,7 @@ from tests.engine.small import (
     segmented,
     submitted,
 )
-from tests.oracle.instances import large_instance
+from tests.oracle.instances import instance, large_instance
 from tests.oracle.rules import Placed
 from tests.oracle.solver import covers, feasible
 
@@ -120,6 +120,29 @@ def test_pods_that_come_back_obey_every_rule_on_many_clusters(first: int) -> Non
     _check({seed: _repaired(seed) for seed in range(first, first + 100)}, 35, 0)
 
 
+def _small(seed: int) -> str:
+    """Judge the bounded search alone on a small cluster of every theme, by the exact search and the rules."""
+    drawn = instance(seed)
+    workload = drawn.workloads[-1]
+    lived = Engine(replace(drawn, workloads=drawn.workloads[:-1]))
+    lived.cycle(())
+    record = Record(workload, lived.state)
+    if record.unreadable is not None or workload.alternatives:
+        return "not asked"
+    exact, found = _alone(lived, record, exact_first=True), _alone(lived, record)
+    if isinstance(exact, Refused):
+        return "impossible" if isinstance(found, Refused) else "a pod is placed that the exact search refuses"
+    if isinstance(found, Refused):
+        return "missed"
+    record.put(lived.state, found.pods)
+    return "; ".join(Placed(drawn, workload, record.placements(lived.state)).faults) or "placed"
+
+
+@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in (100, 600, 1100))])
+def test_small_clusters_of_every_theme(first: int) -> None:
+    _check({seed: _small(seed) for seed in range(first, first + (500 if first else 100))}, 250 if first else 40, 0)
+
+
 # --- Clusters that are too large to be searched exactly -------------------------------------------------------------
 
 
@@ -192,4 +215,5 @@ def test_new_groups_keep_away_from_those_that_run() -> None:
 
 
 def test_pods_of_one_run_lie_apart_too() -> None:
-    assert _faults(apart(segmented(gang("a", 8, request(2)), 2, "superpod"), "rack"))[:1] == []
+    assert _faults(apart(segmented(gang("a", 8, request(2)), 1, "rack"), "superpod")) == []
+    assert _faults(apart(segmented(gang("a", 8, request(2)), 2, "superpod"), "rack")) == []

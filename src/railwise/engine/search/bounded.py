@@ -143,7 +143,9 @@ class BoundedSearch:
         for other, inner, domain in scope:
             if other == block.tree and inner >= level:
                 return self._one_by_one(left, scope) if tree.named_at(inner, domain, block.asked) else left
+        around = max([inner for other, inner, _ in scope if other == block.tree], default=NOT_GIVEN)
         splits = [guard.apart.level for guard in _splits(left) if guard.apart.tree == block.tree]
+        splits = [split for split in splits if split > around]
         outer = min([split for split in splits if split < level], default=level)
         single = outer in splits
         return self._share_out(left, outer, level, scope, single=single)

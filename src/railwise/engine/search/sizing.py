@@ -56,7 +56,8 @@ def find_minimum(demand: Demand, search: Search) -> Found | Refused:
         counts = {demand.root.index: max(demand.root.group.min_pods, len(demand.root.fixed))}
         return search(demand, ranks_for(demand, counts), {demand.root.index})
     proven = True
-    demand.patience = PATIENCE
+    before = demand.patience
+    demand.patience = PATIENCE if before is None else before
     try:
         for chosen in choices(demand.root, full=False):
             if demand.patience <= 0:
@@ -70,7 +71,7 @@ def find_minimum(demand: Demand, search: Search) -> Found | Refused:
             proven = proven and found.proven
         return Refused(proven)
     finally:
-        demand.patience = None
+        demand.patience = None if before is None else demand.patience
 
 
 def _attempt(demand: Demand, search: Search) -> Callable[[set[int]], Found | None]:
@@ -108,7 +109,8 @@ def taking_part(demand: Demand, ranks: dict[int, list[int]]) -> set[int]:
 
 def find_most(demand: Demand, search: Search) -> Found | None:
     """Place a workload with as many groups and as much surplus as fits; None where not even its minimum does."""
-    demand.patience = PATIENCE
+    before = demand.patience
+    demand.patience = PATIENCE if before is None else before
     try:
         for chosen in choices(demand.root, full=True):
             if demand.patience <= 0:
@@ -120,7 +122,7 @@ def find_most(demand: Demand, search: Search) -> Found | None:
                 return found
         return None
     finally:
-        demand.patience = None
+        demand.patience = None if before is None else demand.patience
 
 
 def _most(demand: Demand, chosen: set[int], counts: Counts, search: Search) -> Found | None:
