@@ -44,6 +44,12 @@ def test_a_parent_without_quota_has_the_sum_of_its_children() -> None:
     assert tree().quota["research"] == {"gpu": 6000}
 
 
+def test_a_quota_of_nothing_is_named_all_the_way_up() -> None:
+    books = QueueTree([Queue("top"), Queue("leaf", parent="top", quota={"cpu": 0})])
+    assert books.quota["top"] == {"cpu": 0}
+    assert books.counts("top", "cpu")
+
+
 def test_a_limit_below_the_quota_wins() -> None:
     assert QueueTree([Queue("a", quota={"gpu": 8000}, limit={"gpu": 3000})]).quota["a"] == {"gpu": 3000}
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.eviction.quality import Key, quality
-from railwise.engine.eviction.rights import Held, Rights, books
+from railwise.engine.eviction.rights import Held, Rights, Victim, books
 from railwise.engine.eviction.units import FREE, Cost, Unit, added
 from railwise.engine.gangs.charges import Amounts, add, of_pod, of_ranks
 from railwise.engine.gangs.demand import Demand
@@ -62,17 +62,19 @@ class Claim:
     def valid(self, units: list[Unit], taken: dict[Record, Pods], found: Found) -> bool:
         """Return whether just these may go so that the claimant goes there; ``taken`` holds their pods."""
         del found
-        amounts: dict[Record, Amounts] = {}
-        for unit in units:
-            if unit.record is self.record:
-                continue
-            total = amounts.setdefault(unit.record, {})
-            for key in unit.keys:
-                shape = unit.record.demand.leaves[key[0]].shape
-                node, grant = taken[unit.record][key]
-                if shape is not None:
-                    add(total, of_pod(shape, node, grant, self.state))
-        return self.rights.valid(amounts.items(), self.before)
+        return self.rights.valid(
+            [self.victim(unit, taken) for unit in units if unit.record is not self.record], self.before
+        )
+
+    def victim(self, unit: Unit, taken: dict[Record, Pods]) -> Victim:
+        """Return the queue of a unit and what it holds there."""
+        amounts: Amounts = {}
+        for key in unit.keys:
+            shape = unit.record.demand.leaves[key[0]].shape
+            node, grant = taken[unit.record][key]
+            if shape is not None:
+                add(amounts, of_pod(shape, node, grant, self.state))
+        return unit.record.workload.queue, amounts
 
     def way(self, units: list[Unit], found: Found) -> Way:
         """Return a way that is carried out on the state just now, but for the claimant."""

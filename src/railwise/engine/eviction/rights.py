@@ -21,6 +21,9 @@ from railwise.engine.queues.queue_shares import Shares
 Held = dict[str, Amounts]
 """What queues hold, by name."""
 
+Victim = tuple[str, Amounts]
+"""Somebody who goes: the queue, and what it holds there."""
+
 Level = tuple[bool, Fraction]
 """A share, comparable: (nothing is due, share); where nothing is due, what is held."""
 
@@ -111,41 +114,82 @@ class Rights:
             for queue in queues
         )
 
-    def valid(self, victims: Iterable[tuple[Record, Amounts]], before: Held) -> bool:
-        """Return whether all victims may go for the claimant, in some order; ``before``: what queues held with them."""
-        held = {queue: dict(amounts) for queue, amounts in before.items()}
+    def valid(self, victims: Iterable[Victim], before: Held) -> bool:
+        """Return whether all victims may go for the claimant, in some order; ``before``: what queues held with them.
+
+        Each pod or group that goes by itself is a victim of its own.
+        """
         final = {queue: dict(amounts) for queue, amounts in before.items()}
         for queue in self.chain:
             add(final[queue], self.ask)
-        pending: list[tuple[Record, Amounts]] = []
-        for record, amounts in victims:
-            for above in self.tree.chain(record.workload.queue):
-                add(final[above.name], amounts, -1)
-            if record.workload.queue != self.queue:
-                pending.append((record, amounts))
-        pending.sort(key=lambda victim: [victim[1].get(resource, 0) for resource in self.resources])
-        while pending:
-            for index, (record, amounts) in enumerate(pending):
-                if self._may_go(record.workload.queue, amounts, held, final, before):
-                    for above in self.tree.chain(record.workload.queue):
-                        add(held[above.name], amounts, -1)
-                    del pending[index]
+        others: list[Victim] = []
+        for name, amounts in victims:
+            self._charge(final, name, amounts, -1)
+            if name != self.queue:
+                others.append((name, amounts))
+        return self._in_some_order(others, before, final, final)
+
+    def conceivable(self, victims: Iterable[Victim], own: Amounts, before: Held) -> bool:
+        """Return whether these may go together with others, of which those of the claimant's own queue hold ``own``.
+
+        What is refused here stays refused however many more go.
+        """
+        best = {queue: dict(before[queue]) for queue in self.chain}
+        for queue in self.chain:
+            add(best[queue], self.ask)
+            add(best[queue], own, -1)
+        return self._in_some_order([one for one in victims if one[0] != self.queue], before, best, None)
+
+    def _in_some_order(self, victims: list[Victim], before: Held, mine: Held, final: Held | None) -> bool:
+        """Return whether an order exists in which each victim may go just then.
+
+        The fewer have gone, the more may go: so whoever may go after all the others can be the last, and the rest are
+        asked again without it.
+        """
+        if not victims:
+            return True
+        held = {queue: dict(amounts) for queue, amounts in before.items()}
+        for name, amounts in victims:
+            self._charge(held, name, amounts, -1)
+        rights = {name: self._rights(name, before, mine, final) for name in {name for name, _ in victims}}
+        left = sorted(victims, key=lambda victim: [victim[1].get(resource, 0) for resource in self.resources])
+        while left:
+            for index in range(len(left) - 1, -1, -1):
+                name, amounts = left[index]
+                self._charge(held, name, amounts, 1)
+                if self._above_some(name, amounts, held, rights[name]):
+                    del left[index]
                     break
+                self._charge(held, name, amounts, -1)
             else:
                 return False
         return True
 
-    def _may_go(self, name: str, amounts: Amounts, held: Held, final: Held, before: Held) -> bool:
-        mine, theirs = self._below_common(name)
-        matter = [resource for resource in self.resources if amounts.get(resource, 0)] or list(self.resources)
+    def _charge(self, held: Held, name: str, amounts: Amounts, times: int) -> None:
+        for queue in self.tree.chain(name):
+            if queue.name in held:
+                add(held[queue.name], amounts, times)
+
+    def _rights(self, name: str, before: Held, mine: Held, final: Held | None) -> list[Shares]:
+        """Return the limits above which another queue must be, one per right that the claimant's side has."""
+        own, theirs = self._below_common(name)
         quotas, shares = self.accounts.quotas, self.accounts.shares
-        if self._within(mine, final, quotas) and any(self._above(theirs, held, quotas, one) for one in matter):
-            return True
-        if not self._within(mine, final, shares) or not any(self._above(theirs, held, shares, one) for one in matter):
-            return False
-        return max(self.share(mine[-1], final), self.share(theirs[-1], final)) < max(
-            self.share(mine[-1], before), self.share(theirs[-1], before)
+        found: list[Shares] = []
+        if self._within(own, mine, quotas):
+            found.append(quotas)
+        if self._within(own, mine, shares) and (final is None or self._falls(own[-1], theirs[-1], before, final)):
+            found.append(shares)
+        return found
+
+    def _falls(self, own: str, theirs: str, before: Held, final: Held) -> bool:
+        return max(self.share(own, final), self.share(theirs, final)) < max(
+            self.share(own, before), self.share(theirs, before)
         )
+
+    def _above_some(self, name: str, amounts: Amounts, held: Held, limits: list[Shares]) -> bool:
+        theirs = self._below_common(name)[1]
+        matter = [resource for resource in self.resources if amounts.get(resource, 0)] or self.resources
+        return any(self._above(theirs, held, limit, resource) for limit in limits for resource in matter)
 
     def why(self, other: Record) -> str:
         """Return by which right a victim goes, for people; call while it still runs."""

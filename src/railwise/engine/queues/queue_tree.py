@@ -60,7 +60,8 @@ class QueueTree:
     def _add_up(self, name: str) -> Amounts:
         below: Amounts = {}
         for child in self.children.get(name, []):
-            add(below, self._add_up(child))
+            for resource, amount in self._add_up(child).items():
+                below[resource] = below.get(resource, 0) + amount
         own = self.by_name[name].quota
         self.quota[name] = {**below, **own} if own else below
         limit = self.by_name[name].limit

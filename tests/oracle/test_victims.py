@@ -1,0 +1,82 @@
+"""Who is evicted is whom the brute-force reading of the rules finds, at the least cost, on small random clusters."""
+
+from __future__ import annotations
+
+import pytest
+
+from railwise.engine.cycle import Engine
+from railwise.model.plan import State, WorkloadPlan
+from railwise.model.scenario import Scenario
+from tests.oracle.making_room import Room
+from tests.oracle.things import Thing, pods_of
+from tests.oracle.victim_instances import CLAIMANT, contest
+
+FAST = 80
+ALL = 1600
+CHUNK = 40
+
+
+def decided(scenario: Scenario) -> tuple[WorkloadPlan, dict[str, set[tuple[str, int]]]]:
+    """Return what is decided about the claimant, and the pods (group, rank) that others lost or moved for it.
+
+    A pod of a gang that moves may come back to where it was; so the round's news are asked and not the plan.
+    """
+    engine = Engine(scenario)
+    plan = engine.cycle(())
+    claimant = next(one for one in plan.workloads if one.name == CLAIMANT)
+    gone: dict[str, set[tuple[str, int]]] = {}
+    for one in engine.decider.news.evicted:
+        assert one.beneficiary.workload.name == CLAIMANT
+        leaves = one.record.demand.leaves
+        gone.setdefault(one.record.workload.name, set()).update((leaves[leaf].path, rank) for leaf, rank in one.pods)
+    return claimant, gone
+
+
+def things(room: Room, gone: dict[str, set[tuple[str, int]]]) -> tuple[Thing, ...] | None:
+    """Return what went as the judge names it; None where somebody lost what cannot go by itself."""
+    found: list[Thing] = []
+    for name, pods in gone.items():
+        ways = room.choices(room.by_name[name])
+        whole = pods == set(pods_of(room.by_name[name]))
+        fitting = [way for way in ways if set().union(*(thing.pods for thing in way)) == pods]
+        fitting = sorted((way for way in fitting if not whole or way[0].whole), key=len)
+        if not fitting:
+            return None
+        found += fitting[0]
+    return tuple(found)
+
+
+def judge(seed: int) -> str:
+    """Return what is wrong with the plan of a seed, empty where nothing is."""
+    scenario = contest(seed)
+    claimant, gone = decided(scenario)
+    room = Room(scenario)
+    possible, best = room.best()
+    if (claimant.state is State.PLACED) != possible:
+        return f"{claimant.state}, possible: {possible} by {best}; {claimant.reason and claimant.reason.summary}"
+    if not possible:
+        return f"somebody lost {gone} for nobody" if gone else ""
+    found = things(room, gone)
+    if found is None:
+        return f"{gone} cannot go"
+    if not room.legal(found) or not room.fits(found):
+        return f"{found}: legal {room.legal(found)}, fits {room.fits(found)}"
+    if room.key(found) != room.key(best):
+        return f"{room.key(found)} by {found} instead of {room.key(best)} by {best}"
+    return ""
+
+
+def _check(first: int, last: int) -> None:
+    wrong = [f"seed {seed}: {text}" for seed in range(first, last) if (text := judge(seed))]
+    assert wrong == [], "\n".join(wrong)
+
+
+@pytest.mark.parametrize("first", range(0, FAST, CHUNK))
+def test_the_cheapest_victims_by_right_go_and_nobody_else(first: int) -> None:
+    _check(first, first + CHUNK)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(FAST, ALL, CHUNK))
+def test_the_cheapest_victims_by_right_go_on_many_instances(first: int) -> None:
+    _check(first, first + CHUNK)
