@@ -141,7 +141,9 @@ class Decider:
         """Let others stop or move for a workload that found no room; return whether it has its minimum then."""
         if self.evictor is None:
             return False
-        return self._take(record, self.evictor.make_room(record, self.alternatives(record)))
+        ways = self.alternatives(record)
+        room = self.evictor.make_room(record, ways) or self.evictor.move_for_promise(record, ways, self.search.place)
+        return self._take(record, room)
 
     def _move_others(self, record: Record) -> bool:
         """Let others go elsewhere, where the policy allows so many moves; return whether that made room."""

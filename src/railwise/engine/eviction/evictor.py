@@ -21,6 +21,7 @@ from railwise.engine.eviction.survey import Survey
 from railwise.engine.eviction.trial import Trial
 from railwise.engine.eviction.units import FREE, Unit, surplus_units, whole_unit
 from railwise.engine.eviction.wide import search_wide
+from railwise.engine.gangs.charges import GPU
 from railwise.engine.gangs.record import PodKey, Record
 from railwise.engine.queues.guard import Guard
 from railwise.engine.queues.order import queue_order
@@ -73,12 +74,31 @@ class Evictor:
     def move_others(self, record: Record, indices: list[int], again: Search, most: int, lost: int) -> Room | None:
         """Take off up to ``most`` workloads that fit elsewhere at once, with up to ``lost`` GPU-seconds (0: any)."""
         for index in indices:
-            claim = MoveClaim(record, index, self.workloads, self._minimum, again, most, lost)
-            small = len(self.workloads.state.nodes) <= SMALL_CLUSTER
-            way = moves_for(claim, None if small else self._index(), MOST_TOGETHER)
-            if way is not None:
-                return Room(index, way.found, self._carry_out(claim, way))
+            room = self._move_for(MoveClaim(record, index, self.workloads, self._minimum, again, most, lost))
+            if room is not None:
+                return room
         return None
+
+    def move_for_promise(self, record: Record, indices: list[int], again: Search) -> Room | None:
+        """Move preemptible work of any queue out of domains that are promised to the workload's queue."""
+        guarantee = self.workloads.accounts.guarantee
+        promised = guarantee.claims(record.workload.queue) if guarantee is not None else []
+        if guarantee is None or not promised:
+            return None
+        nodes = frozenset(node for claim in promised for domain in claim.domains for node in domain)
+        for index in indices:
+            claim = MoveClaim(record, index, self.workloads, self._minimum, again, MOST_TOGETHER, 0)
+            claim.only = nodes
+            if guarantee.is_inside(record, claim.ask.get(GPU, 0)):
+                room = self._move_for(claim)
+                if room is not None:
+                    return room
+        return None
+
+    def _move_for(self, claim: MoveClaim) -> Room | None:
+        small = len(self.workloads.state.nodes) <= SMALL_CLUSTER
+        way = moves_for(claim, None if small else self._index(), MOST_TOGETHER)
+        return Room(claim.index, way.found, self._carry_out(claim, way)) if way is not None else None
 
     def _index(self) -> Holders:
         """Return the index of who stands where, up to date."""

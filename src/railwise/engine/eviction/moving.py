@@ -46,7 +46,10 @@ class Movable(Rights):
 
 
 class MoveClaim(Claim):
-    """A claim that others move for: at most ``most`` workloads, with at most ``lost`` GPU-seconds (0: no bound)."""
+    """A claim that others move for: at most ``most`` workloads, with at most ``lost`` GPU-seconds (0: no bound).
+
+    ``only``: the nodes to which the claimant may go, None for any.
+    """
 
     def __init__(
         self, record: Record, index: int, workloads: Workloads, search: Place, again: Search, most: int, lost: int
@@ -57,9 +60,12 @@ class MoveClaim(Claim):
         self.again: Final = again
         self.most: int = most
         self.lost: Final = lost
+        self.only: frozenset[int] | None = None
 
     def valid(self, units: list[Unit], taken: dict[Record, Pods], found: Found) -> bool:
         """Return whether these, and no more than allowed, fit elsewhere once the claimant has its place."""
+        if self.only is not None and not self.only.issuperset([spot.node for spot in found.pods]):
+            return False
         if len(units) > self.most or (self.lost and total(units)[0] > self.lost * CARD_SECOND):
             return False
         record = self.record
