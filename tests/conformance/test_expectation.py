@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from railwise.engine.cycle import plan_scenario
-from railwise.formats.cases import expectation
+from railwise.formats.cases import expectation, result
 from railwise.formats.cases.expectation import Outcome, check, judge
 from railwise.formats.cases.reader import Case, read_cases
 from railwise.model.plan import Eviction, Plan
@@ -179,7 +179,7 @@ def test_evictions_are_counted_by_workload_and_by_card(
         evictions = tuple(Eviction(name, pods, "new", 0, "") for name, pods in lost)
         return replace(plan_scenario(scenario), evictions=evictions)
 
-    monkeypatch.setattr(expectation, "plan_scenario", with_evictions)
+    monkeypatch.setattr(result, "plan_scenario", with_evictions)
     found = check(_case(expect))
     assert (found == []) is (difference == "")
     assert all(difference in text for text in found)
@@ -195,6 +195,7 @@ def test_a_plan_that_changes_its_own_result_is_not_stable(monkeypatch: pytest.Mo
         plans.append(plan)
         return plan
 
-    monkeypatch.setattr(expectation, "plan_scenario", forgetful)
+    for module in (result, expectation):
+        monkeypatch.setattr(module, "plan_scenario", forgetful)
     [text] = check(_case("{stable: true}"))
     assert text.startswith("spec.expect[0]: a second plan on the result changes it: old running on none")
