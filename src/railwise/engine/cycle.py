@@ -27,7 +27,7 @@ from railwise.engine.search.step_time import StepTime
 from railwise.engine.slots import slots_left
 from railwise.engine.waiting.backfill import Backfill
 from railwise.engine.workloads import Workloads
-from railwise.model.plan import Plan, State, WorkloadPlan
+from railwise.model.plan import Plan, Reservation, State, WorkloadPlan
 from railwise.model.reason import Reason
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Workload
@@ -157,7 +157,7 @@ class Engine:
             workloads=tuple(workloads),
             evictions=news.evictions(),
             moves=news.moves(self.state),
-            reservations=() if self.backfill is None else self.backfill.listed(),
+            reservations=self._listed(),
             warnings=tuple(self.warnings),
             decisions=len(queue),
         )
@@ -165,6 +165,11 @@ class Engine:
     def wake_times(self) -> list[int]:
         """Return when, in µs, waiting workloads should be decided on again although nothing happens till then."""
         return self.workloads.wake_times() if self.workloads.waiting or self.workloads.dark else []
+
+    def _listed(self) -> tuple[Reservation, ...]:
+        if self.backfill is not None:
+            return self.backfill.listed()
+        return () if self.discipline is None else self.discipline.listed()
 
     def describe(self, record: Record, reason: Reason | None) -> WorkloadPlan:
         """Return what a plan says about one workload; call before it is marked as started."""

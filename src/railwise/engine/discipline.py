@@ -13,6 +13,7 @@ from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.record import Record
 from railwise.engine.queues.guard import Rule, Search
 from railwise.engine.workloads import Workloads
+from railwise.model.plan import Reservation
 from railwise.model.queue import Queue
 from railwise.model.scenario import Scenario
 
@@ -22,6 +23,10 @@ class Discipline(Rule, Protocol):
 
     def turns(self, waiting: Iterable[Record]) -> Iterable[Record]:
         """Open a round and hand out its workloads; each is decided before the next one is asked for."""
+        ...
+
+    def listed(self) -> tuple[Reservation, ...]:
+        """Return what is kept for whom after the round."""
         ...
 
 
@@ -38,9 +43,10 @@ class Policy(NamedTuple):
     limits: bool = True
 
     def queues(self, declared: Iterable[Queue]) -> tuple[Queue, ...]:
-        """Return the queues without what does not hold."""
+        """Return the queues without what does not hold; promises of domains are known to nobody."""
         kept: list[Queue] = []
         for queue in declared:
-            bare = queue if self.quotas else replace(queue, quota={}, lend=None)
+            bare = replace(queue, guarantee={})
+            bare = bare if self.quotas else replace(bare, quota={}, lend=None)
             kept.append(bare if self.limits else replace(bare, limit={}))
         return tuple(kept)

@@ -92,6 +92,12 @@ def test_a_later_job_starts_if_it_ends_before_the_planned_start() -> None:
     assert states(planned("slurm", racks(2), BUSY, WIDE, endless))["endless"] == "Reserved"
 
 
+def test_planned_starts_stand_in_the_plan() -> None:
+    (kept,) = planned("slurm", racks(2), BUSY, WIDE).reservations
+    assert (kept.workload, kept.nodes, kept.start) == ("wide", ("n0", "n1"), 4 * HOUR)
+    assert planned("fifo", racks(2), BUSY, WIDE).reservations == ()
+
+
 def test_or_if_it_finds_a_node_that_nobody_planned() -> None:
     long = lasting(99, gang("long", 1, request(8)))
     busy = lasting(4, running("busy", ["n0", "n1"], request(8)))

@@ -15,6 +15,7 @@ from railwise.engine.gangs.record import Record
 from railwise.engine.queues.guard import Gate, Search
 from railwise.engine.search.placement import Found, Refused
 from railwise.engine.workloads import Workloads
+from railwise.model.plan import Reservation
 from railwise.model.reason import Code
 from railwise.model.scenario import Scenario
 
@@ -54,6 +55,10 @@ class Line:
             waits = not record.started and self.searched is record and record.short()
             if self.stuck is None and waits and not self.workloads.accounts.verdict.never_fits(record.demand):
                 self.stuck = record
+
+    def listed(self) -> tuple[Reservation, ...]:
+        """Return nothing: a line keeps no room, it lets it stand empty."""
+        return ()
 
     def around(self, record: Record, search: Search) -> Gate:
         """Return a search that finds nothing for who stands behind one that is stuck."""

@@ -22,6 +22,7 @@ from railwise.engine.queues.guard import Gate, Search
 from railwise.engine.queues.queue_tree import TOP, QueueTree
 from railwise.engine.search.placement import Found, Refused
 from railwise.engine.workloads import Workloads
+from railwise.model.plan import Reservation
 from railwise.model.reason import Code
 from railwise.model.scenario import Scenario
 
@@ -54,6 +55,10 @@ class QuotaOnly:
                 yield record
             for name in [name for name, line in queues.items() if not line]:
                 del queues[name]
+
+    def listed(self) -> tuple[Reservation, ...]:
+        """Return nothing: quota is kept, not room."""
+        return ()
 
     def around(self, record: Record, search: Search) -> Gate | None:
         """Return a search that looks at quota first; None for what has been admitted."""

@@ -26,6 +26,7 @@ from railwise.engine.queues.guard import Gate, Search
 from railwise.engine.search.placement import Found, Refused
 from railwise.engine.search.sizing import find_minimum
 from railwise.engine.workloads import Workloads
+from railwise.model.plan import Reservation
 from railwise.model.reason import Code
 from railwise.model.scenario import Scenario
 
@@ -70,6 +71,14 @@ class Backfill:
                 self.refused += 1
                 if self.refused <= MOST_TESTED:
                     self._plan(record, search)
+
+    def listed(self) -> tuple[Reservation, ...]:
+        """Return the planned starts with their nodes."""
+        nodes = self.workloads.state.nodes
+        return tuple(
+            Reservation(one.record.workload.name, "", tuple(nodes[node].name for node in sorted(one.nodes)), one.start)
+            for one in self.planned
+        )
 
     def around(self, record: Record, search: Search) -> Gate:
         """Return a search that keeps off the nodes of planned starts."""
