@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.traffic.kvcache import bytes_per_token, cache_per_second, latent_bytes_per_token
+from railwise.traffic.links import GIGA, Cost, Link, cost, phase
 from railwise.traffic.moe import expert_traffic
-from railwise.traffic.pipeline import exposed_time
+from railwise.traffic.pipeline import hand_overs
 
 KI = 1024
 
@@ -52,8 +53,17 @@ def test_experts_on_more_nodes_never_say_less_between_them(nodes: int, cards: in
     assert here <= wider
 
 
-def test_a_pipeline_waits_for_every_border_once_and_then_for_the_slowest() -> None:
-    assert exposed_time([], 8) == 0
-    assert exposed_time([5], 1) == 10
-    assert exposed_time([5, 5, 5], 1) == 30
-    assert exposed_time([5, 9, 5], 4) == 2 * (19 + 3 * 9)
+def _border(time: int) -> Cost:
+    return cost("border", [phase("between", Link("wire", 8 * GIGA, 0), 1, time)], 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("borders", "batches", "expected"),
+    [([], 8, 0), ([5], 1, 10), ([5, 5, 5], 1, 30), ([5, 9, 5], 4, 2 * (19 + 3 * 9))],
+)
+def test_a_pipeline_waits_for_every_border_once_and_then_for_the_slowest(
+    borders: list[int], batches: int, expected: int
+) -> None:
+    slowest = _border(max(borders, default=0))
+    costs = hand_overs([_border(time) for time in borders], slowest, batches)
+    assert sum(one.total() for one in costs) == expected

@@ -21,6 +21,7 @@ from railwise.engine.queues.guard import Search
 from railwise.engine.queues.promise_gate import PromiseRule
 from railwise.engine.reasons.verdict import Verdict
 from railwise.engine.reasons.warnings import overfull
+from railwise.engine.search.link_time import LinkTime, has_links
 from railwise.engine.search.placement import Placer
 from railwise.engine.search.remembered import Remembered
 from railwise.engine.search.step_time import StepTime
@@ -34,6 +35,8 @@ from railwise.model.workload import Workload
 
 __all__ = ["Engine", "Event", "Finish", "NodeChange", "Policy", "Search", "Submit", "plan_scenario"]
 
+
+NANOSECONDS: Final = 1_000_000_000
 
 Timing = Callable[[ClusterState], StepTime]
 """Makes what predicts step times on a state."""
@@ -50,11 +53,13 @@ class Engine:
     ) -> None:
         """Build the state of the scenario's nodes; its workloads are submitted by the first cycle.
 
-        ``policy`` is a baseline to compare with; ``step_time`` makes what fills criterion 3.
+        ``policy`` is a baseline to compare with; ``step_time`` makes what fills criterion 3 (default: the links of
+        the document, where it names any).
         """
         self.scenario: Final = scenario
         self.state: Final = ClusterState(scenario.nodes, scenario.topologies, scenario.policy)
-        timed = None if step_time is None else step_time(self.state)
+        self.link_time: Final = LinkTime(self.state) if has_links(scenario.topologies) else None
+        timed: StepTime | None = self.link_time if step_time is None else step_time(self.state)
         self.search: Final[Search] = Placer(self.state, timed) if policy is None else policy.search(self.state)
         self.verdict: Final = Verdict(self.state)
         queues = scenario.queues if policy is None else policy.queues(scenario.queues)
@@ -180,6 +185,7 @@ class Engine:
         if news.about(record):
             state = news.state(record)
         known = record.unreadable is None
+        seconds, best = self._seconds(record) if known else (0.0, 0.0)
         return WorkloadPlan(
             name=workload.name,
             queue=workload.queue,
@@ -190,8 +196,19 @@ class Engine:
             reason=reason,
             victims=news.victims_of(record),
             alternative=record.demand.alternative if known else -1,
+            seconds_per_step=seconds,
+            best_seconds=best,
             exact=record.exact,
         )
+
+    def _seconds(self, record: Record) -> tuple[float, float]:
+        """Return the predicted seconds of a step where the workload runs, and at the best place; 0: unknown."""
+        step = None if self.link_time is None else self.link_time.step_here(record.demand)
+        if step is None or self.link_time is None:
+            return 0.0, 0.0
+        here = step.total()
+        best = self.link_time.best(record.demand)
+        return here / NANOSECONDS, min(best or here, here) / NANOSECONDS
 
 
 def plan_scenario(scenario: Scenario, policy: Policy | None = None) -> Plan:

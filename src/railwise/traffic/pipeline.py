@@ -8,15 +8,29 @@ real system hides behind compute is not subtracted: the model compares places, a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+
+from railwise.traffic.links import Cost
 
 
-def exposed_time(borders: Sequence[int], micro_batches: int) -> int:
-    """Return the ns a step spends on hand-overs: 2 · (sum of all borders + (m - 1) · slowest border).
+def hand_overs(borders: Sequence[Cost], slowest: Cost, micro_batches: int) -> list[Cost]:
+    """Return what a step spends on hand-overs: 2 · (sum of all borders + (m - 1) · slowest one).
 
     Args:
-        borders: ns of one hand-over at each border between stages, one direction.
+        borders: one hand-over at each border between stages, one direction, alone on its links.
+        slowest: one hand-over while all borders are busy in both directions.
         micro_batches: micro-batches per step, at least 1.
     """
     if not borders:
-        return 0
-    return 2 * (sum(borders) + (max(1, micro_batches) - 1) * max(borders))
+        return []
+    filling = Cost(
+        "fill and drain of the pipeline",
+        max(borders, key=Cost.total).phases,
+        sum(one.launch for one in borders),
+        sum(one.latency for one in borders),
+        sum(one.transfer for one in borders),
+        sum(one.ramp for one in borders),
+        times=2,
+    )
+    further = max(1, micro_batches) - 1
+    return [filling, replace(slowest, times=2 * further)] if further else [filling]

@@ -7,11 +7,12 @@ search was exhaustive or a bound shows it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from railwise.engine.cluster.shapes import KIND_SHARE
 from railwise.engine.cluster.state import ClusterState
-from railwise.engine.gangs.demand import NO_LOCALITY, Demand
+from railwise.engine.gangs.demand import NO_LOCALITY, Demand, read_demand
 from railwise.engine.gangs.ranks import arrange
 from railwise.engine.gangs.spot import Spot
 from railwise.engine.indexed.gang import ladder, place_gang, place_one
@@ -73,11 +74,14 @@ class Placer:
 
     def place(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
         """Find places for the given ranks per leaf (by part index) of the chosen parts."""
-        if demand.simple and not demand.root.fixed and not self._timed(demand):
+        timed = self._timed(demand)
+        if demand.simple and not demand.root.fixed and (not timed or len(self.state.nodes) > REFINE_NODES):
             if self._many_small(demand, ranks[demand.root.index]):
                 bounded = self._place_bounded(demand, ranks, chosen)
                 return bounded or Refused(proven=Bounds(demand, ranks, self.state, self.indexes).impossible())
             found = self._place_simple(demand, ranks[demand.root.index])
+            if timed and isinstance(found, Found):
+                return self._quicker(demand, ranks[demand.root.index], found)
             settled = found.exact if isinstance(found, Found) else found.proven
             if settled or len(self.state.nodes) > REFINE_NODES:
                 return found
@@ -154,6 +158,26 @@ class Placer:
         pods = arrange(demand, lay_out(problem, entry[3], level), self.state)
         met = demand.preferred == NO_LOCALITY or level >= demand.preferred
         return Found(pods, met, exact=True, key=(-level, *entry[:3]))
+
+    def _quicker(self, demand: Demand, ranks: list[int], found: Found) -> Found:
+        """Return the answer of the indexes, or the quickest inside one narrower domain where that is quicker.
+
+        A place inside one narrower domain is as good in all that counts before the time of a step. Places inside equal
+        domains are not compared with each other.
+        """
+        tree = self.state.trees[demand.root.tree].tree
+        if self.step_time is None or not found.met:
+            return found
+        candidates = [found]
+        group = demand.root.group
+        for level in range(max(demand.preferred, -1) + 1, tree.depth):
+            rule = replace(group.topology, preferred=tree.levels[level])
+            narrower = read_demand(demand.workload, replace(group, topology=rule), self.state, demand.alternative)
+            inside = self._place_simple(narrower, ranks)
+            if isinstance(inside, Found) and inside.met:
+                candidates.append(inside)
+        times = [self.step_time.nanoseconds(demand, candidate.pods) for candidate in candidates]
+        return candidates[quickest(times)[0]]._replace(exact=False)
 
     def _timed(self, demand: Demand) -> bool:
         return self.step_time is not None and self.step_time.known(demand)

@@ -1,0 +1,165 @@
+"""Where the cards of a workload sit, what joins those places, and how many bytes each link carries.
+
+A topology is a tree: from a node over its NICs, and from a domain over its uplink towards the next wider level. Two
+nodes talk over every link between them and their narrowest common domain. So the bytes on a link follow from places
+alone, and the longest of bytes over bandwidth is when a phase ends (the bound that Crux, SIGCOMM 2024, schedules by).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from railwise.traffic.links import FAST_EFFICIENCY, NETWORK_EFFICIENCY, NETWORK_STEP, THOUSAND, Link, transfer_time
+
+MEGABIT: Final = 1_000_000
+
+
+class Seat(NamedTuple):
+    """Cards of one node that a workload uses.
+
+    ``domains`` are the domains of the node, widest level first, each by a number that no other domain of its level has;
+    ``cards`` of the node's ``of`` cards are used; ``fast`` joins them.
+    """
+
+    node: int
+    domains: tuple[int, ...]
+    cards: int
+    of: int
+    fast: Link
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What a topology's links carry, bits/s one direction: all NICs of a node, and one domain's uplink per level.
+
+    Levels stand widest first; an uplink of 0 is unknown and never the bottleneck. ``step`` is the ns of one step
+    between nodes.
+    """
+
+    levels: tuple[str, ...]
+    uplinks: tuple[int, ...]
+    node_bits: int
+    step: int = NETWORK_STEP
+    efficiency: int = NETWORK_EFFICIENCY
+
+    def usable(self, bits_per_second: int) -> int:
+        """Return the bits/s that long messages reach of a data sheet's."""
+        return max(1, bits_per_second * self.efficiency // THOUSAND)
+
+
+class Load(NamedTuple):
+    """The busiest link of a kind: its name, the bytes it carries in one direction, and the ns they take."""
+
+    name: str
+    carried: int
+    time: int
+
+
+class Loads:
+    """Bytes per link and direction; ``level`` -1 stands for the NICs of a node."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        """Start with nothing on any link."""
+        self.wiring: Final = wiring
+        self.out: Final[dict[tuple[int, int], int]] = {}
+        self.into: Final[dict[tuple[int, int], int]] = {}
+        self.seats: Final[dict[int, Seat]] = {}
+
+    def send(self, one: Seat, other: Seat, size: int) -> None:
+        """Carry ``size`` bytes from one node to another; inside a node nothing is carried."""
+        if one.node == other.node:
+            return
+        self._add(self.out, -1, one.node, size)
+        self._add(self.into, -1, other.node, size)
+        self.seats[one.node] = one
+        self.seats[other.node] = other
+        for level in range(len(one.domains) - 1, -1, -1):
+            if one.domains[level] == other.domains[level]:
+                break
+            self._add(self.out, level, one.domains[level], size)
+            self._add(self.into, level, other.domains[level], size)
+
+    def send_all(self, senders: Sequence[tuple[Seat, int]], receivers: Sequence[tuple[Seat, int]], size: int) -> None:
+        """Carry ``size`` bytes from senders to receivers, each by its weight; own nodes are left out of both ends."""
+        whole = sum(weight for _, weight in receivers)
+        all_sent = sum(weight for _, weight in senders)
+        if not whole or not all_sent:
+            return
+        for domains in range(-1, len(self.wiring.levels)):
+            sent, got = _by_domain(senders, domains), _by_domain(receivers, domains)
+            for domain, weight in sent.items():
+                outside = whole - got.get(domain, 0)
+                self._add(self.out, domains, domain, -(-size * weight * outside // (whole * all_sent)))
+            for domain, weight in got.items():
+                outside = all_sent - sent.get(domain, 0)
+                self._add(self.into, domains, domain, -(-size * weight * outside // (whole * all_sent)))
+        for seat, _ in (*senders, *receivers):
+            self.seats[seat.node] = seat
+
+    def _add(self, table: dict[tuple[int, int], int], level: int, domain: int, size: int) -> None:
+        if size:
+            table[level, domain] = table.get((level, domain), 0) + size
+
+    def busiest(self) -> list[Load]:
+        """Return the busiest NICs and the busiest uplink of each level with a known one, narrowest first."""
+        found: list[Load] = []
+        for level in (-1, *range(len(self.wiring.levels) - 1, -1, -1)):
+            loads = [
+                (transfer_time(size, self.wiring.usable(bits)), size)
+                for table in (self.out, self.into)
+                for (at, domain), size in table.items()
+                if at == level and (bits := self._bits(level, domain))
+            ]
+            if loads:
+                name = "NIC" if level < 0 else f"{self.wiring.levels[level]} uplink"
+                time, size = max(loads)
+                found.append(Load(name, size, time))
+        return found
+
+    def _bits(self, level: int, domain: int) -> int:
+        """Return the bits/s of a link: of a node the NICs that go with the cards in use."""
+        if level >= 0:
+            return self.wiring.uplinks[level]
+        seat = self.seats[domain]
+        return self.wiring.node_bits * seat.cards // max(1, seat.of)
+
+
+def _by_domain(ends: Sequence[tuple[Seat, int]], level: int) -> dict[int, int]:
+    weights: dict[int, int] = {}
+    for seat, weight in ends:
+        domain = seat.node if level < 0 else seat.domains[level]
+        weights[domain] = weights.get(domain, 0) + weight
+    return weights
+
+
+def merged(seats: Sequence[Seat]) -> list[Seat]:
+    """Return one seat a node, in the order in which nodes first occur."""
+    found: dict[int, Seat] = {}
+    for seat in seats:
+        known = found.get(seat.node)
+        found[seat.node] = seat if known is None else known._replace(cards=known.cards + seat.cards)
+    return list(found.values())
+
+
+def blocks(seats: Sequence[Seat], size: int) -> list[list[Seat]]:
+    """Cut seats into runs of ``size`` cards, in rank order; the last run may be shorter."""
+    runs: list[list[Seat]] = []
+    have = size
+    for seat in seats:
+        left = seat.cards
+        while left:
+            if have == size:
+                runs.append([])
+                have = 0
+            taken = min(left, size - have)
+            runs[-1].append(seat._replace(cards=taken))
+            have += taken
+            left -= taken
+    return runs
+
+
+def slowest_fast(seats: Sequence[Seat]) -> Link:
+    """Return the slowest of the links inside the nodes used."""
+    return min((seat.fast for seat in seats), key=Link.usable, default=Link("none", 1, 0, FAST_EFFICIENCY))
