@@ -38,6 +38,8 @@ class Workloads:
         self.touched: dict[Record, None] | None = None
         self.dark: Final[dict[int, int]] = {}
         self.changes = 0
+        self.stoppable: Final[dict[tuple[str, int], int]] = {}
+        self.changes = 0
         self.now = 0
 
     def book(self, workloads: Iterable[Workload]) -> None:
@@ -128,6 +130,13 @@ class Workloads:
         return record.workload.kind != "training" or record.workload.elastic
 
     def _changed(self, record: Record) -> None:
+        self.changes += 1
+        if bool(record.pods) is not record.counted:
+            record.counted = not record.counted
+            workload = record.workload
+            if workload.preemptible:
+                kind = (workload.queue, workload.priority)
+                self.stoppable[kind] = self.stoppable.get(kind, 0) + (1 if record.counted else -1)
         self.changes += 1
         if self.touched is not None:
             self.touched[record] = None

@@ -17,6 +17,7 @@ from railwise.engine.eviction.holders import Holders
 from railwise.engine.eviction.moving import MoveClaim, moves_for
 from railwise.engine.eviction.news import Evicted, taken_from
 from railwise.engine.eviction.proposals import Proposals
+from railwise.engine.eviction.prospects import Prospects
 from railwise.engine.eviction.survey import Survey
 from railwise.engine.eviction.trial import Trial
 from railwise.engine.eviction.units import FREE, Unit, surplus_units, whole_unit
@@ -61,9 +62,13 @@ class Evictor:
         self.workloads: Final = workloads
         self.gate: Final = gate
         self._holders: Holders | None = None
+        self._prospects: Prospects | None = None
+        self._seen = (-1, -1)
 
     def make_room(self, record: Record, indices: list[int]) -> Room | None:
         """Take off the victims for the first demand that can be served so; None where none can."""
+        if self._in_vain(record):
+            return None
         for index in indices:
             claim = Claim(record, index, self.workloads, self._minimum)
             way = self._own_surplus(claim) or self._others(claim)
@@ -106,6 +111,16 @@ class Evictor:
             self._holders = Holders(self.workloads)
         self._holders.refresh()
         return self._holders
+
+    def _in_vain(self, record: Record) -> bool:
+        """Return whether nobody can have to go for a workload of which nothing runs."""
+        if record.pods:
+            return False
+        moment = (self.workloads.changes, self.workloads.accounts.rounds)
+        if self._prospects is None or self._seen != moment:
+            self._prospects = Prospects(self.workloads)
+            self._seen = moment
+        return not self._prospects.any_for(record)
 
     def _minimum(self, record: Record, index: int) -> Found | None:
         found = find_minimum(record.demands[index], self.gate(record).place)

@@ -38,6 +38,7 @@ class Record:
         self.met = True
         self.exact = True
         self.changed = False
+        self.counted = False
         self.began = 0
         self.later: Final[dict[PodKey, int]] = {}
         self.broken: int | None = None

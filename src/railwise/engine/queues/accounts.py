@@ -39,6 +39,7 @@ class Accounts:
         self.verdict: Final = verdict
         self.demand: dict[str, Amounts] = {}
         self.capacity: Amounts = {}
+        self.rounds = 0
         self.shares: Shares = {}
         self.quotas: Shares = {}
 
@@ -71,6 +72,7 @@ class Accounts:
 
     def open_round(self, records: Iterable[Record]) -> None:
         """Find out what there is and what is due to whom before the first decision of a round."""
+        self.rounds += 1
         if not self.tree.declared:
             return
         if self.guarantee is not None:
