@@ -14,6 +14,7 @@ from typing import Final
 
 from railwise.engine.cluster.fit import Rooms, changed
 from railwise.engine.cluster.ledger import NOTHING, Grant, Ledger
+from railwise.engine.cluster.masks import Masks
 from railwise.engine.cluster.potential import Potential
 from railwise.engine.cluster.room import Chosen, Figures, NodeSpec, Room
 from railwise.engine.cluster.shapes import KIND_NONE, UNLIMITED, Shape, Shapes
@@ -33,8 +34,8 @@ Shut = tuple[int, list[tuple[int, Room]]]
 MOST_ROOMS: Final = 50_000
 """How many kinds of room are remembered before those out of use are forgotten."""
 
-MOST_MASKS: Final = 256
-"""How many selections have their nodes remembered."""
+MOST_MASKS: Final = 1024
+"""How many shapes have their nodes remembered."""
 
 
 class ClusterState:
@@ -80,6 +81,7 @@ class ClusterState:
         self.room_count: Final[dict[int, int]] = {}
         self._healthy_specs: Final[list[NodeSpec]] = []
         self._masks: Final[dict[int, list[bool] | None]] = {}
+        self._selected: Final = Masks(self.nodes)
         for index, room in enumerate(self.room_of):
             self.room_count[room.index] = self.room_count.get(room.index, 0) + 1
             kind = self.class_of[room.spec.cards] if room.wholly else 0
@@ -139,11 +141,7 @@ class ClusterState:
         """Return which nodes the shape's selection and tolerations accept, None where that is all of them."""
         if shape.index in self._masks:
             return self._masks[shape.index]
-        mask: list[bool] | None = None
-        if shape.picky or self.any_taint:
-            mask = [shape.accepts(node) for node in self.nodes]
-            if all(mask):
-                mask = None
+        mask = self._selected.of(shape) if shape.picky or self.any_taint else None
         if len(self._masks) >= MOST_MASKS:
             self._masks.clear()
         self._masks[shape.index] = mask
@@ -229,6 +227,7 @@ class ClusterState:
             ledger.respecify(spec)
         if node.labels != facts.labels or node.taints != facts.taints:
             self._masks.clear()
+            self._selected.forget()
             self.any_taint = self.any_taint or bool(node.taints)
             self.generation += 1
         room = self._empty_room(index)

@@ -61,22 +61,25 @@ class Holders:
         self.heaps: Final[list[dict[Manner, Heap]]] = [{} for _ in range(count)]
         self.manners: Final[dict[Manner, int]] = {}
         self.elastic: Final[dict[Record, None]] = {}
+        self._later: Final[dict[Record, None]] = {}
         self._entered: Final[dict[Record, tuple[Manner, list[Entry]]]] = {}
         workloads.touched = dict.fromkeys(workloads.records.values())
 
     def refresh(self) -> None:
         """Take in what changed since the last time; what has not started yet is no victim and is read later."""
-        touched = self.workloads.touched
-        if not touched:
-            return
-        later: dict[Record, None] = {}
-        for record in touched:
-            self._leave(record)
-            if record.pods and record.started:
-                self._enter(record)
-            elif record.pods:
-                later[record] = None
-        self.workloads.touched = later
+        later = self._later
+        if self.workloads.touched:
+            for record in self.workloads.touched:
+                later.pop(record, None)
+                self._leave(record)
+                if record.pods and record.started:
+                    self._enter(record)
+                elif record.pods:
+                    later[record] = None
+            self.workloads.touched = {}
+        for record in [record for record in later if record.started]:
+            del later[record]
+            self._enter(record)
 
     def _enter(self, record: Record) -> None:
         state, workload = self.workloads.state, record.workload

@@ -24,6 +24,7 @@ class QueueTree:
 
     ``weights`` are those that count now, in thousandths divided by ``finer``. ``added_default`` tells that nobody
     declared the queue `default`.
+    ``journal`` names the queues whose books changed since turns were last opened.
     """
 
     def __init__(self, queues: Iterable[Queue]) -> None:
@@ -41,6 +42,8 @@ class QueueTree:
         self.firm: Final[dict[str, Amounts]] = {name: {} for name in self.sound}
         self.weights: Final = {name: self.by_name[name].weight for name in self.sound}
         self.finer = 1
+        self.journal: Final[list[str]] = []
+        self._chains: Final = {name: self._chain(name) for name in self.sound}
         self.quota: Final[dict[str, Amounts]] = {}
         for name in self.children[TOP]:
             self._add_up(name)
@@ -75,9 +78,12 @@ class QueueTree:
         return resource == GPU or resource in self.quota[name] or resource in self.by_name[name].limit
 
     def chain(self, name: str) -> list[Queue]:
-        """Return a sound queue and the queues above it, from below."""
+        """Return a sound queue and the queues above it, from below; not to be changed."""
+        return self._chains.get(name, [])
+
+    def _chain(self, name: str) -> list[Queue]:
         found: list[Queue] = []
-        while name in self.sound:
+        while name:
             found.append(self.by_name[name])
             name = self.by_name[name].parent
         return found
@@ -99,7 +105,10 @@ class QueueTree:
 
     def charge(self, name: str, amounts: Amounts, times: int, *, firm: bool) -> None:
         """Count amounts in a queue and all queues above it; ``times`` -1 takes them back."""
-        for queue in self.chain(name) if self.declared else ():
+        if not self.declared:
+            return
+        self.journal.append(name)
+        for queue in self.chain(name):
             add(self.held[queue.name], amounts, times)
             if firm:
                 add(self.firm[queue.name], amounts, times)

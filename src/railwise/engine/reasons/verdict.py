@@ -38,14 +38,14 @@ Moment = tuple[int, int, int]
 
 
 class Verdict:
-    """Explains refusals on one state."""
+    """Explains refusals on one state. ``facts`` counts the changes to facts about nodes."""
 
     def __init__(self, state: ClusterState) -> None:
         """Compute nothing yet."""
         self.state: Final = state
         self.empty: Final = EmptyCluster(state)
         self.tallies: Final = Tallies(state)
-        self._facts = 0
+        self.facts = 0
         self._known: Final[dict[tuple[Ask, bool], tuple[Moment, Reason]]] = {}
 
     def plain(self, code: Code, text: str) -> Reason:
@@ -57,7 +57,7 @@ class Verdict:
         ask = ask_of(demand)
         if ask is None:
             return self._reason(demand, proven=proven)
-        now = (self.state.generation, len(self.state.journal), self._facts)
+        now = (self.state.generation, len(self.state.journal), self.facts)
         known = self._known.get((ask, proven))
         if known is None or known[0] != now:
             if len(self._known) >= MOST_REASONS:
@@ -72,7 +72,7 @@ class Verdict:
 
     def forget(self, node: int) -> None:
         """Take note that facts about a node changed."""
-        self._facts += 1
+        self.facts += 1
         self.empty.forget(node)
         self.tallies.look_at(node)
 
