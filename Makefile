@@ -63,7 +63,7 @@ static: setup
 
 .PHONY: test-fast
 test-fast: setup ## the fast tests alone
-	$(PYTEST) -n $(WORKERS) -m 'not slow and not nightly'
+	HYPOTHESIS_PROFILE=fast $(PYTEST) -n $(WORKERS) -m 'not slow and not nightly'
 
 .PHONY: test
 test: static docs test-compiled ## everything: checks, docs, both builds, all tests but the nightly ones

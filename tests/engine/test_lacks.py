@@ -62,7 +62,7 @@ def test_an_overfull_device_keeps_away_who_asks_for_another() -> None:
 
 def test_a_pod_that_lacks_nothing_fits_and_one_that_lacks_something_does_not() -> None:
     judged = {True: 0, False: 0}
-    for seed in range(12):
+    for seed in range(7):
         life = Life(seed)
         lived = Engine(life.scenario)
         for _ in range(12):
@@ -73,7 +73,7 @@ def test_a_pod_that_lacks_nothing_fits_and_one_that_lacks_something_does_not() -
                     fits = lived.state.rooms.fits(shape, room) is not None
                     assert (first_lack(shape, room) == "fits") is fits, (seed, shape.request, room.figures())
                     judged[fits] += 1
-    assert min(judged.values()) > 100
+    assert min(judged.values()) > 50
 
 
 def test_counts_are_listed_in_the_order_of_the_filters_without_zeros() -> None:

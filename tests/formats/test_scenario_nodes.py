@@ -266,6 +266,7 @@ def test_topologies_need_names_of_their_own() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_million_nodes_are_allowed_in_all_and_not_one_more() -> None:
     assert fault_lines('nodes: [{name: "a[1-600000]"}, {name: "b[1-600000]"}]') == [
         "spec.nodes[1].name: a document has at most 1000000 nodes"
