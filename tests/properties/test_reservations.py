@@ -15,6 +15,7 @@ from railwise.engine.cycle import Engine, plan_scenario
 from railwise.engine.events import Submit
 from railwise.engine.outcome import after
 from railwise.engine.waiting.backfill import Backfill
+from railwise.engine.waiting.timetable import Timetable
 from railwise.model.node import Node
 from railwise.model.plan import Plan, State
 from railwise.model.policy import MINUTE, Policy
@@ -58,6 +59,13 @@ def drawn_workloads(random: Random, nodes: list[Node], *, known: bool) -> list[W
     return result
 
 
+def table_of(rounds: Rounds) -> Timetable:
+    """Return the promises of an engine."""
+    rule = rounds.engine.backfill
+    assert isinstance(rule, Backfill)
+    return rule.table
+
+
 class Promised:
     """Watches plans: the start promised to a workload never moves to a later time."""
 
@@ -71,11 +79,12 @@ class Promised:
                 self.starts[kept.workload] = kept.start
 
 
-@given(seeds)
-def test_easy_backfill_never_delays_the_reserved_workload(seed: int) -> None:
+@given(seeds, st.booleans())
+def test_easy_backfill_never_delays_the_reserved_workload(seed: int, large: bool) -> None:
     random = Random(seed)
     nodes = drawn_nodes(random)
     rounds = Rounds(nodes, Policy(reserve_after=random.choice([0, 10, 600]) * MINUTE))
+    table_of(rounds).large = large
     rounds.submit(*drawn_workloads(random, nodes, known=True))
     promised = Promised()
     rounds.run(100 * HOUR, promised)
@@ -83,11 +92,12 @@ def test_easy_backfill_never_delays_the_reserved_workload(seed: int) -> None:
         assert rounds.starts[name] <= start, name
 
 
-@given(seeds)
-def test_conservative_backfill_never_delays_anybody(seed: int) -> None:
+@given(seeds, st.booleans())
+def test_conservative_backfill_never_delays_anybody(seed: int, large: bool) -> None:
     random = Random(seed)
     nodes = drawn_nodes(random)
     rounds = Rounds(nodes, Policy(backfill="conservative"))
+    table_of(rounds).large = large
     rounds.submit(*drawn_workloads(random, nodes, known=True))
     promised = Promised()
     rounds.run(100 * HOUR, promised)

@@ -35,10 +35,10 @@ WANT_ROOM: Final = frozenset({Code.NOT_ENOUGH_FREE, Code.TOO_FRAGMENTED, Code.RE
 MOST_PROMISED: Final = 16
 """To so many workloads conservative backfill promises a start; those behind them come without one."""
 
-MOST_TRIED: Final = 8
+MOST_TRIED: Final = 4
 """How many workloads whose start is not known are looked at in a round."""
 
-MOST_LOOKS: Final = 64
+MOST_LOOKS: Final = 32
 """How many looks at the future a round allows to candidates on reserved nodes; later ones must go elsewhere."""
 
 
@@ -53,6 +53,7 @@ class Backfill:
         self.everybody: Final = self.policy.backfill == CONSERVATIVE
         self.line: Final = Line(decider.accounts.tree) if self.policy.backfill == NONE else None
         self._turns: Final[dict[Record, int]] = {}
+        self._known: Final[set[Record]] = set()
         self._failed: Final[set[tuple[object, ...]]] = set()
         self._harmful: Final[set[tuple[object, ...]]] = set()
         self._tried = self._looks = 0
@@ -63,6 +64,9 @@ class Backfill:
     def open_round(self) -> None:
         """Forget the round before; promises to everybody stay."""
         self._tried = self._looks = 0
+        self._known.clear()
+        if self.everybody:
+            self._known.update(self._turns)
         self._turns.clear()
         self._failed.clear()
         self._harmful.clear()
@@ -81,7 +85,7 @@ class Backfill:
             self.table.promises.remove(own)
             if reason.code in WANT_ROOM and self.table.still_fits(own):
                 own.place = place
-                self.table.enter(self.table.earliest(record, place, own.start) or own)
+                self.table.promises.append(self.table.earliest(record, place, self._reach(record), own.start) or own)
                 return
         if reason.code not in WANT_ROOM or self._tried >= MOST_TRIED:
             return
@@ -92,11 +96,11 @@ class Backfill:
         asks = (record.workload.queue, late, *signature(record.demand, record.demand.root.group.min_pods))
         if asks in self._failed:
             return
-        promise = self.table.earliest(record, place) if timed else None
+        promise = self.table.earliest(record, place, self._reach(record)) if timed else None
         if promise is None and late and kept:
             promise = self.table.kept(record, place)
         if promise is not None:
-            self.table.enter(promise)
+            self.table.enter(promise, crosses=record not in self._known)
         else:
             self._tried += 1
             self._failed.add(asks)
@@ -110,19 +114,21 @@ class Backfill:
         return len(live) < MOST_PROMISED, sum(promise.start == UNKNOWN for promise in live) < self.policy.reservations
 
     def around(self, record: Record, search: Search) -> Gate | None:
-        """Return a search that keeps the reservations of others: surplus keeps all, a start those made before it.
-
-        Who has a promise of an earlier round keeps all of them too: he would only start before his time.
-        """
+        """Return a search that keeps the reservations of others: surplus keeps all, a start those made before it."""
         if not self.table.promises:
             return None
-        own = self.table.own(record) if record.short() else None
-        place = LATER + 1
-        if record.short() and own is None:
-            place = self._turns.get(record, len(self._turns))
-        kept = self.table.others(record, place)
+        waits = record.short()
+        kept = self.table.others(record, self._reach(record) if waits else LATER + 1)
+        own = self.table.own(record) if waits else None
         now = self.decider.workloads.now
         return HeldBack(record, search, kept, own, self.table.state, now, self.harmless) if kept else None
+
+    def _reach(self, record: Record) -> int:
+        """Return before which place promises must have been made for a workload that waits to keep them.
+
+        Who waited already when somebody behind him was promised a start leaves him that.
+        """
+        return LATER + 1 if record in self._known else self._turns.get(record, len(self._turns))
 
     def harmless(self, demand: Demand, found: Found, harmed: list[Promise]) -> bool:
         """Return whether a placement that does not end in time still lets everybody start as promised.

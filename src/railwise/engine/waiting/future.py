@@ -7,7 +7,7 @@ that a question about later costs what ends until then, and asks the same search
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from railwise.engine.cluster.ledger import Grant
@@ -18,6 +18,7 @@ from railwise.engine.gangs.demand import Demand
 from railwise.engine.gangs.record import PodKey, Record
 from railwise.engine.gangs.spot import Spot
 from railwise.engine.search.placement import Found
+from railwise.engine.waiting.outlook import Outlook
 from railwise.engine.waiting.promise import UNKNOWN, Promise, run_time
 from railwise.engine.workloads import Pods, Workloads
 
@@ -58,29 +59,30 @@ class Future:
         self._records: list[Record] = []
         self._gone: Final[list[_Gone]] = []
         self._before: Shut | None = None
-        self._moment: tuple[int, int, Record | None] | None = None
+        self._moment: tuple[int, int, Record | None] = (-1, 0, None)
+        self.outlook = Outlook(self.state, ())
 
-    def look(self, apart: Record) -> None:
-        """Find out what is known to end, apart from one workload."""
+    def look(self, apart: Record, *, again: bool = True) -> None:
+        """Find out what is known to end, apart from one workload; ``again``: also if something has started since."""
         now, grace = self.workloads.now, self.state.policy.reserve_after
-        moment = (self.workloads.changes, now, apart if apart.pods else None)
+        moment = (self.workloads.changes if again else self._moment[0], now, apart if apart.pods else None)
         if moment == self._moment:
             return
-        self._moment = moment
-        ends: list[tuple[int, int, str]] = []
-        records = self.workloads.records
-        for record in records.values():
+        self._moment = (self.workloads.changes, *moment[1:])
+        ends: list[tuple[int, int, str, Record]] = []
+        for record in self.workloads.records.values():
             end = expected_end(record, now, grace) if record.pods and record is not apart else None
             if end is not None:
-                ends.append((end, record.workload.order, record.workload.name))
-        ends.sort()
-        self.times, self._counts, self._records = [], [], []
-        for end, _, name in ends:
+                ends.append((end, record.workload.order, record.workload.name, record))
+        ends.sort(key=lambda entry: entry[:3])
+        self.times, self._counts = [], []
+        self._records = [record for _, _, _, record in ends]
+        for number, (end, _, _, _) in enumerate(ends):
             if not self.times or self.times[-1] != end:
                 self.times.append(end)
                 self._counts.append(0)
-            self._records.append(records[name])
-            self._counts[-1] = len(self._records)
+            self._counts[-1] = number + 1
+        self.outlook = Outlook(self.state, [(end, record) for end, _, _, record in ends])
 
     def open(self) -> None:
         """Begin a what-if; ``back`` ends it."""
@@ -106,13 +108,13 @@ class Future:
         """Return the index of the last end at or before a time, -1 where there is none."""
         return bisect_right(self.times, time) - 1
 
-    def first(self, ask: Ask) -> tuple[int, Fit] | None:
-        """Return the first index at which a workload fits, with the way; None where no known end helps.
+    def first(self, ask: Ask, start: int) -> tuple[int, Fit] | None:
+        """Return the first index from ``start`` on at which a workload fits, with the way; None where no end helps.
 
         What frees more never fits less, so the steps double until one fits and the gap is then halved.
         """
         last = len(self.times) - 1
-        low, step = -1, 1
+        low, step = start - 1, 1
         high = min(low + step, last)
         found: Fit | None = None
         self.open()
@@ -134,13 +136,22 @@ class Future:
         self.back()
         return None if found is None else (high, found)
 
-    def at(self, time: int, run: int, promises: Iterable[Promise], ask: Ask) -> Fit | None:
+    def at(
+        self, time: int, run: int, promises: Sequence[Promise], ask: Ask, nodes: frozenset[int] | None = None
+    ) -> Fit | None:
         """Ask at a time, with what is promised then in its place and the nodes of what begins meanwhile closed.
 
-        ``run`` is how long the asker would run, µs (0: not known).
+        ``run`` is how long the asker would run, µs (0: not known). With ``nodes`` only what ends there is away: where
+        the asker fits then, it fits all the more.
         """
         self.open()
-        self.move(self.index_at(time))
+        if nodes is None:
+            self.move(self.index_at(time))
+        else:
+            for promise in promises:
+                if promise.start <= time < promise.end and not promise.nodes.isdisjoint(nodes):
+                    nodes |= promise.nodes
+            self._end_on(nodes, time)
         booked: Booked = []
         soon: set[int] = set()
         whole = True
@@ -148,6 +159,8 @@ class Future:
             if promise.start == UNKNOWN or promise.start > time:
                 if not run or promise.until < time + run:
                     soon.update(promise.nodes)
+            elif time < promise.end and nodes is not None and not promise.nodes <= nodes:
+                soon.update(promise.nodes)
             elif time < promise.end:
                 whole = whole and self.put(promise.demand, promise.found.pods, booked)
         shut = self.state.shut(sorted(soon))
@@ -156,6 +169,17 @@ class Future:
         self.take_off(booked)
         self.back()
         return found
+
+    def _end_on(self, nodes: frozenset[int], time: int) -> None:
+        """Let the pods on some nodes end that have ended by a time."""
+        seen: dict[Record, None] = {}
+        for node in sorted(nodes):
+            for end, record in self.outlook.on.get(node, ()):
+                if end > time:
+                    break
+                seen[record] = None
+        for record in seen:
+            self.take(record, nodes)
 
     def put(self, demand: Demand, spots: Iterable[Spot], booked: Booked) -> bool:
         """Put pods on the state and note them in ``booked``; return whether all of them fit."""

@@ -23,8 +23,18 @@ MOST_MOMENTS: Final = 256
 """How many times a round looks at, beyond the first at which there would be room but for the promises of others."""
 
 
+MOST_CHANCES: Final = 4
+"""How many sets of nodes are tried of those on which there is room by counting cards."""
+
+LARGE: Final = 200
+"""On more nodes than that, who might fit at another time or place than counting says is not looked for."""
+
+
 class Timetable:
-    """The promises made so far, and how new ones are found on the live state, which is as before afterwards."""
+    """The promises made so far, and how new ones are found on the live state, which is as before afterwards.
+
+    ``large``: only where counting cards says that there is room is looked for it.
+    """
 
     def __init__(self, decider: Decider) -> None:
         """Start with none."""
@@ -33,6 +43,7 @@ class Timetable:
         self.future: Final = Future(decider.workloads)
         self.room: Final = KeptRoom(decider.workloads, self.future)
         self.promises: Final[list[Promise]] = []
+        self.large = len(self.state.nodes) > LARGE
         self._moments = 0
 
     def open_round(self, *, keep: bool) -> None:
@@ -69,7 +80,10 @@ class Timetable:
         ]
 
     def still_fits(self, promise: Promise) -> bool:
-        """Return whether the pods of a promise fit where they were meant to, next to those of the others."""
+        """Return whether the pods of a promise fit where they were meant to, next to those of who starts before them.
+
+        Who starts later has been asked the same with these pods in their place.
+        """
         future = self.future
         future.look(promise.record)
 
@@ -79,48 +93,66 @@ class Timetable:
             future.take_off(booked)
             return (promise.demand, promise.found) if whole else None
 
-        return future.at(promise.start, run_time(promise.demand), self.others(promise.record), ask) is not None
+        others = [other for other in self.others(promise.record) if other.start <= promise.start]
+        return future.at(promise.start, run_time(promise.demand), others, ask, promise.nodes) is not None
 
     def settle_again(self, promise: Promise) -> bool:
         """Find a place for a promise at its time on the state as it is; return whether there is one."""
         record = promise.record
-        self.future.look(record)
+        self.future.look(record, again=not self.large)
         indices = self.decider.alternatives(record)
         ask = self._ask(record, indices, self.decider.search)
-        fit = self.future.at(promise.start, longest(record, indices), self.others(record), ask)
+        fit = self._at(
+            promise.start, self._counted(record, indices), longest(record, indices), self.others(record), ask
+        )
         if fit is not None:
             promise.settle(*fit)
         return fit is not None
 
-    def earliest(self, record: Record, place: int, before: int = ENDLESS) -> Promise | None:
-        """Promise the earliest time at which there is room, as far as ends are known; None where none is (``before``).
+    def earliest(self, record: Record, place: int, reach: int, before: int = ENDLESS) -> Promise | None:
+        """Promise the earliest time (before a given one) at which there is room, as far as ends are known, or None.
 
-        A workload with a promise leaves those of all others alone, a new one those of who had their turn before it.
+        The promises of others who have a place before ``reach`` are left alone.
         """
-        future = self.future
-        future.look(record)
+        self.future.look(record)
         indices = self.decider.alternatives(record)
+        counted, run = self._counted(record, indices), longest(record, indices)
         ask = self._ask(record, indices, self.decider.accounts.guard(record, self.decider.search))
-        others = self.others(record) if before < ENDLESS else self.others(record, place)
-        start: int | None = None
-        fit: Fit | None = None
-        if others and ask() is not None:
-            start = self.decider.workloads.now
+        others = self.others(record, reach)
+        if others and counted and self.large:
+            start, fit = self._apart(others, before, run, counted, ask)
         else:
-            first = future.first(ask)
-            if first is not None:
-                start, fit = future.times[first[0]], first[1]
-        if start is not None and others:
-            start, fit = self._after(others, start, before, longest(record, indices), ask)
-        if start is None or fit is None or start >= before:
+            now = self.decider.workloads.now
+            first = (now, None) if others and ask() is not None else self._first(counted, ask)
+            if first is None or first[0] >= before:
+                return None
+            start, fit = self._after(others, first[0], before, run, counted, ask) if others else first
+        if fit is None:
             return None
         promise = Promise(record, place, fit[0], start, start)
         promise.settle(*fit)
         return promise
 
+    def _first(self, counted: list[Demand], ask: Ask) -> tuple[int, Fit | None] | None:
+        """Return the earliest time at which there is room but for promises, with the way; None where none is known."""
+        future, now = self.future, self.decider.workloads.now
+        bound = 0
+        if counted:
+            chances = [chance for demand in counted for chance in future.outlook.chances(demand, now, ENDLESS)]
+            if not chances:
+                return None
+            time = min(chance.time for chance in chances)
+            for chance in [chance for chance in chances if chance.time == time][:MOST_CHANCES]:
+                fit = future.at(time, 0, (), ask, chance.nodes)
+                if fit is not None:
+                    return time, fit
+            bound = max(future.index_at(time), 0)
+        first = future.first(ask, bound)
+        return None if first is None else (future.times[first[0]], first[1])
+
     def _after(
-        self, others: list[Promise], start: int, before: int, run: int, ask: Ask
-    ) -> tuple[int | None, Fit | None]:
+        self, others: list[Promise], start: int, before: int, run: int, counted: list[Demand], ask: Ask
+    ) -> tuple[int, Fit | None]:
         """Return the first time from ``start`` on at which there is room that nobody else is promised."""
         moments = {start, *(time for time in self.future.times if time > start)}
         moments.update(time for other in others for time in (other.start, other.end) if start < time < ENDLESS)
@@ -128,10 +160,48 @@ class Timetable:
             if moment >= before or self._moments >= MOST_MOMENTS:
                 break
             self._moments += 1
-            fit = self.future.at(moment, run, others, ask)
+            fit = self._at(moment, counted, run, others, ask)
             if fit is not None:
                 return moment, fit
-        return None, None
+        return start, None
+
+    def _apart(
+        self, others: list[Promise], before: int, run: int, counted: list[Demand], ask: Ask
+    ) -> tuple[int, Fit | None]:
+        """Return the first time at which there is room on nodes that nobody else is promised at any time."""
+        now = self.decider.workloads.now
+        taken: set[int] = set().union(*(other.nodes for other in others))
+        chances = [
+            chance
+            for demand in counted
+            for chance in self.future.outlook.chances(demand, now, before - 1, taken)[:MOST_CHANCES]
+        ]
+        for chance in sorted(chances, key=lambda chance: chance[:2])[:MOST_CHANCES]:
+            fit = self.future.at(chance.time, run, others, ask, chance.nodes)
+            if fit is not None:
+                return chance.time, fit
+        return before, None
+
+    def _at(self, time: int, counted: list[Demand], run: int, others: list[Promise], ask: Ask) -> Fit | None:
+        """Ask at a time: first where counting says that there is room, then, unless that is too dear, everywhere."""
+        future, now = self.future, self.decider.workloads.now
+        if counted:
+            taken: set[int] = set().union(*(other.nodes for other in others)) if self.large else set()
+            chances = [chance for demand in counted for chance in future.outlook.chances(demand, now, time)]
+            if not chances:
+                return None
+            for chance in [one for one in chances if taken.isdisjoint(one.nodes)][:MOST_CHANCES]:
+                fit = future.at(time, run, others, ask, chance.nodes)
+                if fit is not None:
+                    return fit
+            if self.large:
+                return None
+        return future.at(time, run, others, ask)
+
+    def _counted(self, record: Record, indices: list[int]) -> list[Demand]:
+        """Return the ways of a workload where all of them are known by counting, none otherwise."""
+        demands = [record.demands[index] for index in indices]
+        return demands if all(self.future.outlook.speaks_of(demand) for demand in demands) else []
 
     def kept(self, record: Record, place: int) -> Promise | None:
         """Keep the best domain for a workload whose start is not known."""
@@ -149,12 +219,13 @@ class Timetable:
         self.state.open_again(shut)
         return promise
 
-    def enter(self, promise: Promise) -> None:
-        """Add a promise; those of the round before that it crosses are off, and are made anew in their turn."""
+    def enter(self, promise: Promise, *, crosses: bool) -> None:
+        """Add a promise; those of the round before that it ``crosses`` are off, and are made anew in their turn."""
         crossed = [
             other
             for other in self.promises
-            if other.place == LATER
+            if crosses
+            and other.place == LATER
             and not promise.nodes.isdisjoint(other.nodes)
             and (promise.start == UNKNOWN or (promise.start < other.end and other.start < promise.end))
         ]
