@@ -28,9 +28,18 @@ DEFRAG_RECORD = Record(
 POLICY_RECORD = Record(
     "Policy",
     {
-        "backfill": Field(Choice("easy", "conservative", "none"), "who may overtake in a leaf queue; default easy"),
-        "reserveAfter": Field(DURATION, "when the first waiting workload gets a domain of its own; default 10m"),
-        "reservations": Field(Whole(0, MOST_WORKLOADS), "how many such domains there are at most; default 1"),
+        "backfill": Field(
+            Choice("easy", "conservative", "none"),
+            "who may overtake: who does not delay the first that waits for room (easy, the default), who delays none "
+            "of the first 16 (conservative), nobody in a leaf queue (none)",
+        ),
+        "reserveAfter": Field(
+            DURATION,
+            "how long after its submission a workload whose start is not known gets a domain for itself; default 10m",
+        ),
+        "reservations": Field(
+            Whole(0, MOST_WORKLOADS), "how many workloads have room reserved at most; default 1 (0: none)"
+        ),
         "victimWait": Field(DURATION, "how long room freed by victims is held; default 10m"),
         "nodeGrace": Field(DURATION, "how long a node may be not ready before its pods are lost; default 0s"),
         "repairWait": Field(DURATION, "how long survivors keep their places; default 5m"),
