@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "defrag": ("railwise.cli.defrag:command", "Propose moves by which the biggest waiting gang starts."),
     "explain": ("railwise.cli.explain:command", "Explain a reason code, or list them all."),
     "get": ("railwise.cli.get:group", "Show topology, nodes, workloads, queues or the slots left."),
+    "estimate": ("railwise.cli.estimate:command", "Tell what communication takes, term by term."),
     "simulate": ("railwise.cli.simulate:command", "Let a scenario live in virtual time, under several policies."),
     "test": ("railwise.cli.test_cases:command", "Run policy tests."),
     "fabric": ("railwise.cli.fabric:fabric", "Design, draw and convert fabrics."),
