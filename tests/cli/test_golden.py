@@ -48,6 +48,18 @@ CASES = {
     "simulate": "simulate one-day.yaml --policy railwise --policy spread",
     "simulate-yaml": "simulate one-day.yaml --until 90m -o yaml",
     "simulate-decisions": "simulate one-day.yaml --decisions -",
+    "estimate-dense": "estimate --pattern dense --bytes 16Mi --nodes 16 --nic 400Gbps",
+    "estimate-dense-json": "estimate --bytes 16Mi --nodes 16 --nvlink nvlink5 --nic-latency 15us -o json",
+    "estimate-moe": "estimate --pattern moe --bytes 16Mi --nodes 4 --nic 50GBps --oversubscription 4",
+    "estimate-workload": "estimate -f slow-uplinks.yaml --workload llama",
+    "estimate-workload-moe": "estimate -f slow-uplinks.yaml --workload experts -o wide",
+    "estimate-workload-yaml": "estimate -f slow-uplinks.yaml --workload llama -o yaml",
+    "estimate-unlinked": "estimate -f two-units.yaml --workload llama",
+    "estimate-silent": "estimate -f slow-uplinks.yaml --workload old",
+    "estimate-unknown": "estimate -f slow-uplinks.yaml --workload lama",
+    "estimate-bare": "estimate",
+    "estimate-half": "estimate --workload llama",
+    "estimate-bad-rate": "estimate --bytes 1Mi --nvlink 900",
     "init": "init -",
 } | {
     f"{command.replace(' ', '-')}-{form}": f"{command} {SMALL} -o {form}"

@@ -11,7 +11,8 @@ from railwise.traffic.placement_time import Step
 
 _TIMES = (("s", 1_000_000_000), ("ms", 1_000_000), ("µs", 1_000))
 _SIZES = (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
-_TEN, _HUNDRED = 10, 100
+_ALMOST = 1999
+"""Below 9.995 there are two decimals, below 99.95 one."""
 
 
 def time_text(nanoseconds: int) -> str:
@@ -36,7 +37,7 @@ def rate_text(bits_per_second: int) -> str:
 
 
 def _three_digits(value: int, unit: int) -> str:
-    digits = 2 if value < _TEN * unit else 1 if value < _HUNDRED * unit else 0
+    digits = 2 if 200 * value < _ALMOST * unit else 1 if 20 * value < _ALMOST * unit else 0
     scaled = (value * 10**digits * 2 + unit) // (2 * unit)
     whole, rest = divmod(scaled, 10**digits)
     return f"{whole}.{rest:0{digits}d}" if digits else str(whole)
