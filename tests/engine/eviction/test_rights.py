@@ -155,9 +155,22 @@ def test_what_leaves_the_claimants_own_queue_counts_for_where_it_ends() -> None:
     assert valid(scenario, ("a", 4), ("b", 4))
     asked = claim(scenario).rights
     one = [("b", {"gpu": 4 * CARD})]
-    assert asked.conceivable(one, {"gpu": 4 * CARD}, claim(scenario).before)
-    assert not asked.conceivable(one, {}, claim(scenario).before)
-    assert not asked.conceivable([*one, *one], {"gpu": 4 * CARD}, claim(scenario).before)
+    before = claim(scenario).before
+    relief = asked.relief([("a", {"gpu": 4 * CARD}), *one])
+    assert relief == {"a": {"gpu": 4 * CARD}}
+    assert asked.conceivable(one, before, relief)
+    assert not asked.conceivable(one, before, {})
+    assert not asked.conceivable([*one, *one], before, relief)
+
+
+def test_what_leaves_a_sibling_counts_for_where_their_parent_ends() -> None:
+    queues = [quota("top", 4), quota("mine", 4, "top"), quota("sibling", 0, "top"), quota("other", 0)]
+    sibling, other = runs("sibling", ["n0"], 2, "sibling"), runs("other", ["n0"], 2, "other")
+    scenario = scene(nodes(1), sibling, other, asks("new", 1, 4, "mine"), queues=queues)
+    assert not valid(scenario, ("other", 2))
+    assert valid(scenario, ("other", 2), ("sibling", 2))
+    relief = claim(scenario).rights.relief([("other", {"gpu": 1}), ("sibling", {"gpu": 2})])
+    assert relief == {"mine": {}, "top": {"gpu": 2}}
 
 
 def test_the_right_is_asked_in_what_the_claimant_asks_and_the_victim_holds() -> None:

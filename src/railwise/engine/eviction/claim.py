@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
+from railwise.engine.cluster.shapes import KIND_NONE, KIND_WHOLE
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.eviction.quality import Key, quality
 from railwise.engine.eviction.rights import Held, Rights, Victim, books
@@ -12,7 +13,7 @@ from railwise.engine.eviction.units import FREE, Cost, Unit, added
 from railwise.engine.gangs.charges import Amounts, add, of_pod, of_ranks
 from railwise.engine.gangs.demand import Demand
 from railwise.engine.gangs.needed import needed_leaves
-from railwise.engine.gangs.record import Record
+from railwise.engine.gangs.record import PodKey, Record
 from railwise.engine.search.placement import Found
 from railwise.engine.search.sizing import ranks_for
 from railwise.engine.workloads import Pods, Workloads
@@ -20,11 +21,14 @@ from railwise.engine.workloads import Pods, Workloads
 MOST_UNITS: Final = 1 << 30
 """More than any workload needs."""
 
-Place = Callable[[Record, int], Found | None]
+Minimum = Callable[[Record, int], Found | None]
 """Searches for the minimum of a workload's demand of this index, on the state as it is, by every rule of its queue."""
 
 
-WayKey = tuple[Cost, tuple[int, ...], Key, tuple[tuple[int, int, int, int], ...]]
+Place = tuple[int, int, int, int]
+"""A place in the order of turns, negated: (queue, priority, submit, order)."""
+
+WayKey = tuple[Cost, tuple[int, ...], Key, tuple[Place, ...]]
 
 
 class Way(NamedTuple):
@@ -41,7 +45,7 @@ class Claim:
     ``before`` is what the queues held before anybody went; at most ``most`` units may go.
     """
 
-    def __init__(self, record: Record, index: int, workloads: Workloads, search: Place) -> None:
+    def __init__(self, record: Record, index: int, workloads: Workloads, search: Minimum) -> None:
         """Work out what the claimant asks its queues for."""
         self.record: Final = record
         self.demand: Final = record.demands[index]
@@ -53,6 +57,7 @@ class Claim:
         self.rights: Rights = Rights(record, self.ask, workloads.accounts, workloads.now)
         self.before: Final[Held] = books(workloads.accounts)
         self.most: int = MOST_UNITS
+        self._relief: Held = {}
         self._turns: Final[dict[str, int]] = {}
 
     def fits(self) -> Found | None:
@@ -62,33 +67,54 @@ class Claim:
     def valid(self, units: list[Unit], taken: dict[Record, Pods], found: Found) -> bool:
         """Return whether just these may go so that the claimant goes there; ``taken`` holds their pods."""
         del found
-        return self.rights.valid(
-            [self.victim(unit, taken) for unit in units if unit.record is not self.record], self.before
-        )
+        return self.rights.valid([self.victim(unit, taken) for unit in units], self.before)
+
+    def look_at(self, taken: dict[Record, Pods]) -> None:
+        """Note who may go at most: what leaves the claimant's own queues helps its rights elsewhere."""
+        everybody = [(record.workload.queue, self._amounts(record, pods, list(pods))) for record, pods in taken.items()]
+        self._relief = self.rights.relief(everybody)
+
+    def conceivable(self, units: list[Unit], taken: dict[Record, Pods]) -> bool:
+        """Return whether these may go at all, whoever goes beside them."""
+        return self.rights.conceivable([self.victim(unit, taken) for unit in units], self.before, self._relief)
+
+    def effect(self, unit: Unit) -> object | None:
+        """Return what a unit frees, equal for those that free just the same; None where that is not for sure."""
+        freed: list[tuple[int, int]] = []
+        for key, (node, grant) in unit.record.pods.items():
+            shape = unit.record.demand.leaves[key[0]].shape
+            plain = self.state.room_of[node].spec.simple and not grant.shares and not self.state.ledgers[node].debt
+            if shape is None or shape.kind not in {KIND_WHOLE, KIND_NONE} or not plain:
+                return None
+            freed.append((node, shape.index))
+        return unit.record.workload.queue, tuple(sorted(freed))
 
     def victim(self, unit: Unit, taken: dict[Record, Pods]) -> Victim:
         """Return the queue of a unit and what it holds there."""
+        return unit.record.workload.queue, self._amounts(unit.record, taken[unit.record], unit.keys)
+
+    def _amounts(self, record: Record, pods: Pods, keys: list[PodKey]) -> Amounts:
         amounts: Amounts = {}
-        for key in unit.keys:
-            shape = unit.record.demand.leaves[key[0]].shape
-            node, grant = taken[unit.record][key]
+        for key in keys:
+            shape = record.demand.leaves[key[0]].shape
+            node, grant = pods[key]
             if shape is not None:
                 add(amounts, of_pod(shape, node, grant, self.state))
-        return unit.record.workload.queue, amounts
+        return amounts
 
     def way(self, units: list[Unit], found: Found) -> Way:
         """Return a way that is carried out on the state just now, but for the claimant."""
         key = (total(units), starts(units), self.better(found), self._last_in_order(units))
         return Way(key, units, found)
 
-    def _last_in_order(self, units: list[Unit]) -> tuple[tuple[int, int, int, int], ...]:
+    def _last_in_order(self, units: list[Unit]) -> tuple[Place, ...]:
         """Return the places of the victims in the order of turns, negated: those served last compare as less."""
-        places: list[tuple[int, int, int, int]] = []
-        for unit in units:
-            workload = unit.record.workload
-            place = (-self._turn_of(workload.queue), workload.priority, -workload.submit, -workload.order)
-            places.append(place)
-        return tuple(sorted(places))
+        return tuple(sorted([self.place_of(unit) for unit in units]))
+
+    def place_of(self, unit: Unit) -> Place:
+        """Return the place of a unit in the order of turns, negated."""
+        workload = unit.record.workload
+        return -self._turn_of(workload.queue), workload.priority, -workload.submit, -workload.order
 
     def _turn_of(self, queue: str) -> int:
         """Return the position of a queue among all leaf queues in the order of turns before anybody went."""
@@ -104,10 +130,14 @@ class Claim:
 
 
 def total(units: Iterable[Unit]) -> Cost:
-    """Return what it costs that all of these go."""
+    """Return what it costs that all of these go; a training gang pays once, however many parts of it go."""
     cost = FREE
+    paid: set[Record] = set()
     for unit in units:
-        cost = added(cost, unit.cost)
+        more = unit.cost if unit.record not in paid else (0, *unit.cost[1:])
+        cost = added(cost, more)
+        if unit.record.workload.kind == "training":
+            paid.add(unit.record)
     return cost
 
 

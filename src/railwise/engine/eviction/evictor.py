@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Final, NamedTuple
 
-from railwise.engine.eviction.claim import Claim, Way
+from railwise.engine.eviction.claim import Claim, Way, total
 from railwise.engine.eviction.holders import Holders
 from railwise.engine.eviction.moving import MoveClaim, moves_for
 from railwise.engine.eviction.news import Evicted, taken_from
@@ -223,7 +223,7 @@ class Evictor:
         for record, units in by_record.items():
             keys = sorted({key for unit in units for key in unit.keys})
             cards = taken_from(record, keys, self.workloads.state)
-            lost = sum(unit.cost[0] for unit in units)
+            lost = total(units)[0]
             gone.append(Evicted(record, self.workloads.stop(record, keys), cards, claim.record, lost, why[record]))
         return gone
 

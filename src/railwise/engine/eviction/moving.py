@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final
 
-from railwise.engine.eviction.claim import Claim, Place, Way, total
+from railwise.engine.eviction.claim import Claim, Minimum, Way, total
 from railwise.engine.eviction.holders import Holders
 from railwise.engine.eviction.loss import CARD_SECOND
 from railwise.engine.eviction.proposals import Proposals
@@ -52,7 +52,7 @@ class MoveClaim(Claim):
     """
 
     def __init__(
-        self, record: Record, index: int, workloads: Workloads, search: Place, again: Search, most: int, lost: int
+        self, record: Record, index: int, workloads: Workloads, search: Minimum, again: Search, most: int, lost: int
     ) -> None:
         """Keep the bounds; ``again`` searches for places for those that move, whatever their queues hold."""
         super().__init__(record, index, workloads, search)
@@ -66,7 +66,7 @@ class MoveClaim(Claim):
         """Return whether these, and no more than allowed, fit elsewhere once the claimant has its place."""
         if self.only is not None and not self.only.issuperset([spot.node for spot in found.pods]):
             return False
-        if len(units) > self.most or (self.lost and total(units)[0] > self.lost * CARD_SECOND):
+        if not self.conceivable(units, taken):
             return False
         record = self.record
         had = dict(record.pods)
@@ -79,6 +79,16 @@ class MoveClaim(Claim):
         record.later.clear()
         record.later.update(later)
         return housed
+
+    def conceivable(self, units: list[Unit], taken: dict[Record, Pods]) -> bool:
+        """Return whether so many, and so much lost work, are allowed."""
+        del taken
+        return len(units) <= self.most and (not self.lost or total(units)[0] <= self.lost * CARD_SECOND)
+
+    def effect(self, unit: Unit) -> object | None:
+        """Return None: two that free the same do not find the same places elsewhere."""
+        del unit
+        return None
 
     def _house(self, units: list[Unit], taken: dict[Record, Pods]) -> bool:
         """Return whether all of these fit elsewhere, one after the other; the state is as before."""

@@ -43,6 +43,7 @@ class Rights:
         self.queue: Final = record.workload.queue
         self.chain: Final = [queue.name for queue in self.tree.chain(self.queue)]
         self._open: Final[dict[str, bool]] = {}
+        self._branches: Final[dict[str, tuple[list[str], list[str]]]] = {}
 
     def may_take(self, other: Record) -> bool:
         """Return whether a running workload may have to go for the claimant, as far as can be told of it alone."""
@@ -94,10 +95,14 @@ class Rights:
 
     def _below_common(self, name: str) -> tuple[list[str], list[str]]:
         """Return the queues of the claimant and of another queue below the lowest one that they have in common."""
-        theirs = [queue.name for queue in self.tree.chain(name)]
-        common = next((queue for queue in self.chain if queue in theirs), "")
-        mine = self.chain[: self.chain.index(common)] if common else self.chain
-        return mine, theirs[: theirs.index(common)] if common else theirs
+        known = self._branches.get(name)
+        if known is None:
+            theirs = [queue.name for queue in self.tree.chain(name)]
+            common = next((queue for queue in self.chain if queue in theirs), "")
+            mine = self.chain[: self.chain.index(common)] if common else self.chain
+            known = (mine, theirs[: theirs.index(common)] if common else theirs)
+            self._branches[name] = known
+        return known
 
     def _within(self, queues: list[str], held: Held, limits: Shares) -> bool:
         return all(
@@ -129,15 +134,15 @@ class Rights:
                 others.append((name, amounts))
         return self._in_some_order(others, before, final, final)
 
-    def conceivable(self, victims: Iterable[Victim], own: Amounts, before: Held) -> bool:
-        """Return whether these may go together with others, of which those of the claimant's own queue hold ``own``.
+    def conceivable(self, victims: Iterable[Victim], before: Held, relief: Held) -> bool:
+        """Return whether these may go if others help: ``relief`` is what may leave the claimant's own queues at most.
 
         What is refused here stays refused however many more go.
         """
         best = {queue: dict(before[queue]) for queue in self.chain}
         for queue in self.chain:
             add(best[queue], self.ask)
-            add(best[queue], own, -1)
+            add(best[queue], relief.get(queue, {}), -1)
         return self._in_some_order([one for one in victims if one[0] != self.queue], before, best, None)
 
     def _in_some_order(self, victims: list[Victim], before: Held, mine: Held, final: Held | None) -> bool:
@@ -164,6 +169,13 @@ class Rights:
             else:
                 return False
         return True
+
+    def relief(self, victims: Iterable[Victim]) -> Held:
+        """Return what leaves each of the claimant's own queues when all of these go."""
+        total: Held = {queue: {} for queue in self.chain}
+        for name, amounts in victims:
+            self._charge(total, name, amounts, 1)
+        return total
 
     def _charge(self, held: Held, name: str, amounts: Amounts, times: int) -> None:
         for queue in self.tree.chain(name):

@@ -68,7 +68,8 @@ def surplus_units(record: Record, state: ClusterState, now: int) -> list[Unit]:
 def _pods_of(record: Record, number: int, leaf: Part, state: ClusterState, now: int) -> list[Unit]:
     """Return the pods of a leaf, highest ranks first: each alone, or (training) one after the other.
 
-    Pods on one node are as good as each other; naming their order spares a search the other orders.
+    Equal pods on one node are as good as each other; naming their order spares a search the other orders, and all that
+    are more than may go.
     """
     ranks = sorted(leaf.fixed, reverse=True)
     units: list[Unit] = []
@@ -80,13 +81,16 @@ def _pods_of(record: Record, number: int, leaf: Part, state: ClusterState, now: 
             last = Unit(record, [(number, rank)], (lost, 0, cards), whole=False, after=last)
             units.append(last)
         return units
-    on_node: dict[int, Unit] = {}
+    spare = len(ranks) - leaf.group.min_pods
+    chains: dict[tuple[int, int], list[Unit]] = {}
     for rank in ranks:
         node, grant = record.pods[number, rank]
-        twin = on_node.get(node) if not grant.shares else None
-        unit = _unit(record, [(number, rank)], state, now, twin)
-        on_node[node] = unit
-        units.append(unit)
+        plain = state.specs[node].simple and not grant.shares
+        chain = chains.setdefault((node, record.since((number, rank))), []) if plain else []
+        if len(chain) < spare:
+            unit = _unit(record, [(number, rank)], state, now, chain[-1] if chain else None)
+            chain.append(unit)
+            units.append(unit)
     return units
 
 
