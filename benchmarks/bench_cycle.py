@@ -127,7 +127,7 @@ def waiting(draw: Random, room: dict[str, int]) -> list[dict[str, Any]]:
     for number in range(WAITING - STARTING):
         shape = draw.choice(SHAPES)
         if number % 3 == 0:
-            over = draw.randint(QUOTA // CARDS // 2, QUOTA // CARDS)
+            over = draw.randint(QUOTA // CARDS * 3 // 4, QUOTA // CARDS)
             gang: dict[str, Any] = {"queue": draw.choice(limited), "pods": over}
         elif number % 3 == 1:
             rule = {"topology": {"required": "rack"}}
