@@ -196,3 +196,23 @@ def test_clusters_without_a_card_or_a_node(nodes: tuple[object, ...]) -> None:
 def test_a_workload_that_asks_for_no_pods_is_placed_with_none() -> None:
     plan = submitted(engine(flat(8)), Workload("a", Group(pods=0, min_pods=0, request=request(1))))
     assert (plan.state, plan.pods) == (State.PLACED, ())
+
+
+def test_a_round_without_news_says_who_waits_and_why_and_a_later_one_decides_again() -> None:
+    lived = engine(flat(8), running("old", ["n0"], request(8)))
+    first = lived.cycle([Submit(gang("a", 1, request(4))), Submit(gang("b", 1, request(16)))])
+    again = lived.cycle([])
+    assert again.workloads == first.workloads
+    assert (again.evictions, again.moves, again.decisions) == ((), (), 2)
+    assert _states(lived.cycle([Finish("old")])) == {"a": State.PLACED, "b": State.PENDING}
+    assert list(_states(lived.cycle([]))) == ["b"]
+
+
+def test_a_wait_that_is_over_is_decided_on_without_an_event() -> None:
+    protected = Queue("q", preempt_min_runtime=60)
+    old = replace(running("old", ["n0"], request(8)), queue="q")
+    made = Engine(replace(scenario(flat(8), old), queues=(protected,)))
+    urgent = replace(gang("urgent", 1, request(8)), queue="q", priority=9)
+    assert _states(made.cycle([Submit(urgent)], 0)) == {"urgent": State.PENDING}
+    assert _states(made.cycle([], 59)) == {"urgent": State.PENDING}
+    assert _states(made.cycle([], 60))["urgent"] is State.PLACED

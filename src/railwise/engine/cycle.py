@@ -8,6 +8,7 @@ surplus. Whatever stays pending gets its reason. Nothing is ever bound in part.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from railwise.engine.cluster.state import ClusterState
@@ -78,13 +79,18 @@ class Engine:
             self.warnings.extend(self.accounts.guarantee.warnings)
             self.decider.rules.append(PromiseRule(self.accounts.guarantee))
         self._first: tuple[Workload, ...] = scenario.workloads
+        self._settled: Plan | None = None
+        self._moment = (-1, -1, -1)
 
     def cycle(self, events: Sequence[Event], now: int = 0) -> Plan:
         """Apply events, decide, and return what was decided about every workload that changed or waits.
 
         ``now`` is µs. Workloads that go on running unchanged are not part of the plan.
         """
+        if not events and self._settled is not None and self._nothing_new(self._settled, now):
+            return self._as_before(self._settled, now)
         self._take_in(events, now)
+        freed = self.state.freed
         waiting = self.workloads.waiting
         reasons: dict[str, Reason] = {}
         placed: list[Record] = []
@@ -105,12 +111,35 @@ class Engine:
             else:
                 placed.append(record)
         self.decider.rehouse()
-        if self._surplus([*queue, *news.others(queue)], reasons):
+        moved = self._surplus([*queue, *news.others(queue)], reasons)
+        if moved:
             placed += self._ask_again(queue, reasons)
         for record in placed:
             if not record.short() and not self.workloads.wants_more(record):
                 del waiting[record.workload.name]
-        return self._plan(queue, reasons, news)
+        plan = self._plan(queue, reasons, news)
+        self._settled = None if moved or self.state.freed != freed else plan
+        self._moment = (self.workloads.changes, self.state.freed, self.state.generation)
+        return plan
+
+    def _nothing_new(self, plan: Plan, now: int) -> bool:
+        """Return whether a round would decide as the last one did: since then nothing changed and no wait is over.
+
+        In a round that only took room whoever was refused is refused again: nothing has come free for him.
+        """
+        workloads = self.workloads
+        if self._first or self._moment != (workloads.changes, self.state.freed, self.state.generation):
+            return False
+        if now == workloads.now:
+            return True
+        timed = plan.reservations or self.accounts.usage is not None or self.discipline is not None
+        return not timed and now < min(self.wake_times(), default=now + 1)
+
+    def _as_before(self, plan: Plan, now: int) -> Plan:
+        """Return the last plan without what it changed: who waits, and why."""
+        self.workloads.now = now
+        waiting = tuple(entry for entry in plan.workloads if entry.reason is not None)
+        return replace(plan, time=now, workloads=waiting, evictions=(), moves=(), decisions=len(waiting))
 
     def _take_in(self, events: Sequence[Event], now: int) -> None:
         """Bring the books up to date."""

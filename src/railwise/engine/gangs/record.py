@@ -44,6 +44,8 @@ class Record:
         self.broken: int | None = None
         self.charged: Amounts = {}
         self.ask: Amounts = {}
+        self.wanted: Amounts | None = None
+        self.wanted_at = -1
         try:
             if workload.alternatives:
                 self.demands = [

@@ -16,7 +16,7 @@ from railwise.engine.queues.guarantee import read_guarantee
 from railwise.engine.queues.guard import Gate, Guard, Rule, Search
 from railwise.engine.queues.order import Turns, in_order
 from railwise.engine.queues.promised import with_quotas
-from railwise.engine.queues.queue_shares import Shares, capacity_of, queue_shares
+from railwise.engine.queues.queue_shares import Shares, capacity_of, capacity_with, queue_shares
 from railwise.engine.queues.queue_tree import QueueTree
 from railwise.engine.queues.usage import Usage
 from railwise.engine.reasons.verdict import Verdict
@@ -40,6 +40,8 @@ class Accounts:
         self.demand: dict[str, Amounts] = {}
         self.capacity: Amounts = {}
         self.rounds = 0
+        self._there: Amounts = {}
+        self._there_at = -1
         self.shares: Shares = {}
         self.quotas: Shares = {}
 
@@ -53,10 +55,12 @@ class Accounts:
             shape = leaves[number].shape
             if shape is not None:
                 add(now, of_pod(shape, node, grant, self.state))
-        firm = not record.workload.preemptible
-        self.tree.charge(record.workload.queue, record.charged, -1, firm=firm)
-        self.tree.charge(record.workload.queue, now, 1, firm=firm)
-        record.charged = now
+        record.wanted = None
+        if now != record.charged:
+            firm = not record.workload.preemptible
+            self.tree.charge(record.workload.queue, record.charged, -1, firm=firm)
+            self.tree.charge(record.workload.queue, now, 1, firm=firm)
+            record.charged = now
         if self.guarantee is not None:
             self.guarantee.recharge(record)
 
@@ -77,23 +81,35 @@ class Accounts:
             return
         if self.guarantee is not None:
             self.guarantee.open_round()
-        running: list[tuple[int, Amounts]] = []
+        rooms = self.state.rooms.all
+        any_closed = any(rooms[room_id].closed for room_id in self.state.room_count)
+        running: list[Amounts] = []
         demand: dict[str, Amounts] = {}
+        facts = self.verdict.facts
         for record in records:
-            leaves = record.demand.leaves
-            for (number, _), (node, grant) in record.pods.items():
-                shape = leaves[number].shape
-                if shape is not None and not (
-                    self.state.nodes[node].ready and not self.state.nodes[node].unschedulable
-                ):
-                    running.append((node, of_pod(shape, node, grant, self.state)))
+            if any_closed and record.pods:
+                running += self._on_closed(record)
             if record.workload.queue in self.tree.sound:
-                add(demand.setdefault(record.workload.queue, {}), self._demand(record))
-        self.capacity = capacity_of(self.state, running)
+                if record.wanted is None or record.wanted_at != facts:
+                    record.wanted, record.wanted_at = self._demand(record), facts
+                add(demand.setdefault(record.workload.queue, {}), record.wanted)
+        if self._there_at != facts:
+            self._there, self._there_at = capacity_of(self.state), facts
+        self.capacity = capacity_with(self._there, running)
         self.demand = demand
         if self.usage is not None:
             self.usage.weigh()
         self.shares, self.quotas = queue_shares(self.tree, demand, self.capacity)
+
+    def _on_closed(self, record: Record) -> list[Amounts]:
+        """Return what each pod counts that runs on a node that takes no new ones."""
+        leaves, state = record.demand.leaves, self.state
+        found: list[Amounts] = []
+        for (number, _), (node, grant) in record.pods.items():
+            shape = leaves[number].shape
+            if shape is not None and state.room_of[node].closed:
+                found.append(of_pod(shape, node, grant, state))
+        return found
 
     def _demand(self, record: Record) -> Amounts:
         """Return what a workload asks for in all, surplus included; nothing where it can never run."""

@@ -18,20 +18,26 @@ Steps = dict[tuple[str, str], Sharing]
 """How it was shared, by (parent queue, resource)."""
 
 
-def capacity_of(state: ClusterState, running: Iterable[tuple[int, Amounts]]) -> Amounts:
-    """Return what the cluster can give: nodes that are ready and schedulable, and what still runs on the others.
-
-    ``running`` holds (node, what it counts) of every running pod.
-    """
+def capacity_of(state: ClusterState) -> Amounts:
+    """Return what there is on the nodes that are ready and schedulable."""
     total: Amounts = {}
+    nodes: dict[int, int] = {}
     for node, spec in zip(state.nodes, state.specs, strict=True):
         if node.ready and not node.unschedulable:
+            nodes[spec.index] = nodes.get(spec.index, 0) + 1
+    for spec in state.specs_in_use():
+        if spec.index in nodes:
             own: Amounts = {GPU: CARD * spec.whole_mask().bit_count(), "cpu": spec.cpu, "memory": spec.memory}
             own.update(spec.others)
-            add(total, own)
-    for index, amounts in running:
-        if not state.nodes[index].ready or state.nodes[index].unschedulable:
-            add(total, amounts)
+            add(total, own, nodes[spec.index])
+    return total
+
+
+def capacity_with(there: Amounts, running: Iterable[Amounts]) -> Amounts:
+    """Return what the cluster can give: what there is, and what still runs on nodes that take no new pods."""
+    total = dict(there)
+    for amounts in running:
+        add(total, amounts)
     return {resource: min(amount, UNLIMITED) for resource, amount in total.items()}
 
 
