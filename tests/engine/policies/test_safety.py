@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.engine.cluster.state import ClusterState
-from railwise.engine.cycle import Search, plan_scenario
+from railwise.engine.cycle import Engine, Finish, Search, Submit, plan_scenario
 from railwise.engine.gangs.demand import Demand
 from railwise.engine.policies import POLICIES, by_name
 from railwise.engine.search.placement import Found, Refused
@@ -62,6 +62,17 @@ def _root(workload: Workload, alternative: int) -> Group:
 def test_searching_changes_nothing_and_the_same_seed_gives_the_same(name: str, seed: int) -> None:
     scenario = crowd(seed)
     assert _planned(name, scenario) == _planned(name, scenario)
+
+
+@given(names, seeds)
+def test_numbering_rooms_anew_changes_no_decision(name: str, seed: int) -> None:
+    scenario = crowd(seed)
+    kept, moved = Engine(scenario, by_name(name, seed)), Engine(scenario, by_name(name, seed))
+    assert kept.cycle(()) == moved.cycle(())
+    again = [Submit(replace(one, name=f"{one.name}-2")) for one in scenario.workloads if one.root.running is None]
+    gone = [Finish(one.name) for one in scenario.workloads if one.root.running is not None]
+    moved.state.compact()
+    assert kept.cycle([*gone, *again], 1) == moved.cycle([*gone, *again], 1)
 
 
 @given(names, seeds)

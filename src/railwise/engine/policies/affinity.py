@@ -33,6 +33,11 @@ class StaticAffinity(PodByPod):
         self._domains: Final[dict[tuple[int, Need], tuple[int, list[int]]]] = {}
         self._list: list[int] = []
 
+    def forget(self) -> None:
+        """Forget the scores of rooms."""
+        super().forget()
+        self.scheduler.forget()
+
     def begin(self, demand: Demand) -> None:
         """Take the workload's list; write it where it is asked for the first time."""
         key = (demand.workload.name, demand.alternative)

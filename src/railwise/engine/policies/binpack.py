@@ -39,6 +39,11 @@ class MostAllocated(PodByPod):
         self._shape = NO_NODE
         self._by_score: dict[int, list[int]] = {}
 
+    def forget(self) -> None:
+        """Forget the scores of rooms."""
+        super().forget()
+        self._known.clear()
+
     def begin(self, demand: Demand) -> None:
         """Forget the scores of the workload before."""
         del demand

@@ -105,6 +105,10 @@ class KubeScheduler:
                 for node in leaf.fixed.values():
                     self.note(leaf.shape, node)
 
+    def forget(self) -> None:
+        """Forget the scores of rooms."""
+        self._known.clear()
+
     def note(self, shape: Shape, node: int) -> None:
         """Learn that a pod of the workload is on a node."""
         self._pods[node] = self._pods.get(node, 0) + 1

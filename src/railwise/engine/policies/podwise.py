@@ -35,6 +35,7 @@ class PodByPod(ABC):
     def __init__(self, state: ClusterState) -> None:
         """Work on this state."""
         self.state: Final = state
+        self._generation = state.generation
 
     def place(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
         """Find places for the given ranks per leaf (by part index) of the chosen parts, changing nothing."""
@@ -46,6 +47,8 @@ class PodByPod(ABC):
                 for rank in ranks.get(leaf.index, ())
             ]
         )
+        if self._generation != self.state.generation:
+            self.forget()
         self.begin(demand)
         done: list[tuple[Shape, int, Grant]] = []
         spots: list[Spot] = []
@@ -66,6 +69,10 @@ class PodByPod(ABC):
     def arranged(self, pods: list[Pod]) -> list[Pod]:
         """Return the pods, given in document and rank order, in the order in which they are put."""
         return pods
+
+    def forget(self) -> None:
+        """Forget what is known of rooms: the state has numbered them anew."""
+        self._generation = self.state.generation
 
     def begin(self, demand: Demand) -> None:
         """Get ready for a workload."""

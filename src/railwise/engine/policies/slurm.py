@@ -18,10 +18,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from railwise.engine.cluster.ledger import Grant
+from railwise.engine.gangs.charges import GPU
 from railwise.engine.gangs.demand import Demand
-from railwise.engine.gangs.record import PodKey, Record
+from railwise.engine.gangs.record import Record
 from railwise.engine.policies.line import by_priority, in_line
+from railwise.engine.policies.whole_nodes import WholeNodes
+from railwise.engine.queues.fairness import CARD
 from railwise.engine.queues.guard import Gate, Search
 from railwise.engine.search.placement import Found, Refused
 from railwise.engine.search.sizing import find_minimum
@@ -57,7 +59,8 @@ class Backfill:
         self.workloads: Final = workloads
         self.planned: Final[list[Planned]] = []
         self.refused = 0
-        self.searched: tuple[Record, Search] | None = None
+        self.nodes: Final = WholeNodes(workloads.state)
+        self.searched: Record | None = None
 
     def turns(self, waiting: Iterable[Record]) -> Iterator[Record]:
         """Hand out repairs, then everybody by priority and time; plan a start for who cannot start."""
@@ -66,11 +69,10 @@ class Backfill:
         verdict = self.workloads.accounts.verdict
         for record in in_line(waiting, by_priority):
             yield record
-            search = self._search_of(record)
-            if record.short() and search is not None and not verdict.never_fits(record.demand):
+            if record.short() and self.searched is record and not verdict.never_fits(record.demand):
                 self.refused += 1
                 if self.refused <= MOST_TESTED:
-                    self._plan(record, search)
+                    self._plan(record)
 
     def listed(self) -> tuple[Reservation, ...]:
         """Return the planned starts with their nodes."""
@@ -92,40 +94,40 @@ class Backfill:
         """Return when a job that starts then ends at the latest."""
         return start + record.workload.duration if record.workload.duration else ENDLESS
 
-    def _search_of(self, record: Record) -> Search | None:
-        """Return the search that a job has just been through, None where it was refused before."""
-        searched, self.searched = self.searched, None
-        return searched[1] if searched is not None and searched[0] is record else None
-
-    def _plan(self, record: Record, search: Search) -> None:
+    def _plan(self, record: Record) -> None:
         """Find the earliest moment within the window at which the job could start, and give it its nodes."""
-        now = self.workloads.now
-        running = [(max(self.end_of(one, one.began), now + 1), one) for one in self._running() if one is not record]
-        ends = {end for end, _ in running} | {one.end for one in self.planned}
-        gone: list[tuple[Record, dict[PodKey, tuple[int, Grant]]]] = []
+        now, search = self.workloads.now, self.nodes
+        busy = self._ends(now)
+        ends = {one.end for one in self.planned}.union(busy.values())
+        enough = len(self.workloads.state.nodes) - self._fewest_nodes(record)
         for moment in sorted(end for end in ends if end <= now + WINDOW):
-            for end, one in running:
-                if end == moment:
-                    gone.append((one, dict(one.pods)))
-                    one.take_away(self.workloads.state, list(one.pods))
-            found = self.without(self.planned_nodes(moment, self.end_of(record, moment)), record.demand, search)
+            search.closed = self.planned_nodes(moment, self.end_of(record, moment))
+            search.closed.update(node for node, end in busy.items() if end > moment)
+            if len(search.closed) > enough:
+                continue
+            search.opened = busy.keys() - search.closed
+            found = find_minimum(record.demand, search.select)
             if isinstance(found, Found):
                 nodes = frozenset(spot.node for spot in found.pods)
                 self.planned.append(Planned(record, moment, self.end_of(record, moment), nodes))
                 break
-        for one, pods in reversed(gone):
-            one.put_back(self.workloads.state, pods)
 
-    def _running(self) -> list[Record]:
-        return [record for record in self.workloads.records.values() if record.pods]
+    def _fewest_nodes(self, record: Record) -> int:
+        """Return how many nodes the minimum needs at least, by its cards alone."""
+        most = max((spec.cards for spec in self.workloads.state.specs_in_use()), default=0)
+        return -(-record.ask.get(GPU, 0) // (CARD * most)) if most else 0
 
-    def without(self, nodes: set[int], demand: Demand, search: Search) -> Found | Refused:
-        """Search for the minimum of a demand off some nodes."""
-        shut = self.workloads.state.shut(sorted(nodes))
-        try:
-            return find_minimum(demand, search.place)
-        finally:
-            self.workloads.state.open_again(shut)
+    def _ends(self, now: int) -> dict[int, int]:
+        """Return when each open node is idle that is not idle now: when the last job on it has ended."""
+        nodes = self.workloads.state.nodes
+        busy: dict[int, int] = {}
+        for record in self.workloads.records.values():
+            if record.pods:
+                end = max(self.end_of(record, record.began), now + 1)
+                for node, _ in record.pods.values():
+                    if nodes[node].ready and not nodes[node].unschedulable:
+                        busy[node] = max(busy.get(node, 0), end)
+        return busy
 
 
 class Between:
@@ -144,7 +146,7 @@ class Between:
         if backfill.refused > MOST_TESTED and not self.record.started:
             self.refusal = (Code.BEHIND_OTHERS, f"only the first {MOST_TESTED} jobs that cannot start are looked at")
             return Refused(proven=True)
-        backfill.searched = (self.record, self.search)
+        backfill.searched = self.record
         state = backfill.workloads.state
         now = backfill.workloads.now
         kept = backfill.planned_nodes(now, backfill.end_of(self.record, now)) if not self.record.started else set()

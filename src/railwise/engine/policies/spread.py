@@ -25,6 +25,11 @@ class DefaultScheduler(PodByPod):
         self.scheduler: Final = KubeScheduler(state, seed)
         self.order: Final = visiting_order(list(range(len(state.nodes))), self.scheduler.zones)
 
+    def forget(self) -> None:
+        """Forget the scores of rooms."""
+        super().forget()
+        self.scheduler.forget()
+
     def begin(self, demand: Demand) -> None:
         """Forget the pods of the workload before."""
         self.scheduler.begin(demand)

@@ -28,7 +28,7 @@ Sizes = dict[int, int]
 
 
 class WholeNodes:
-    """A search that gives whole idle nodes."""
+    """A search that gives whole idle nodes, none of those ``closed``, and in thought those ``opened`` too."""
 
     keeps_rules = False
 
@@ -37,31 +37,56 @@ class WholeNodes:
         self.state: Final = state
         self._capacity: Final[dict[tuple[int, int, int], int]] = {}
         self._blank: Final[dict[int, Room]] = {}
+        self._generation = state.generation
+        self.closed: set[int] = set()
+        self.opened: set[int] = set()
 
     def place(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
         """Find nodes for the given ranks per leaf (by part index) of the chosen parts, changing nothing."""
-        own = {node for leaf in demand.leaves for node in leaf.fixed.values()}
+        found = self.look(demand, ranks, chosen)
+        if isinstance(found, Found):
+            return found
+        easier = FirstFit(self.state).place(demand, ranks, chosen)
+        return Refused(isinstance(easier, Refused) and easier.proven)
+
+    def look(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
+        """Find nodes as ``place`` does, without asking whether anybody could where there are none."""
+        found = self.select(demand, ranks, chosen)
+        if isinstance(found, Refused):
+            return found
         done: list[tuple[Shape, int, Grant]] = []
-        spots: list[Spot] = []
         try:
-            for number, leaf in enumerate(demand.leaves):
-                wanted = list(ranks.get(leaf.index, ())) if leaf.index in chosen else []
-                if leaf.shape is None or not wanted:
-                    continue
-                sizes = self._sizes(leaf.shape, own, len(wanted))
-                for node in self._nodes(demand.root.tree, sizes, len(wanted), own):
-                    for rank in wanted[: sizes[node]]:
-                        grant = self.state.put(leaf.shape, node)
-                        if grant is None:
-                            return Refused(proven=False)
-                        done.append((leaf.shape, node, grant))
-                        spots.append(Spot(number, rank, node))
-                    wanted = wanted[sizes[node] :]
-                if wanted:
-                    return Refused(self._nobody_could(demand, ranks, chosen, done))
+            for spot in found.pods:
+                shape = demand.leaves[spot.leaf].shape
+                grant = self.state.put(shape, spot.node) if shape is not None else None
+                if shape is None or grant is None:
+                    return Refused(proven=False)
+                done.append((shape, spot.node, grant))
         finally:
             for shape, node, grant in reversed(done):
                 self.state.take_away(shape, node, grant)
+        return found
+
+    def select(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
+        """Choose nodes by how many pods they hold; those of ``opened`` count as idle whoever is there."""
+        if self._generation != self.state.generation:
+            self._generation = self.state.generation
+            self._capacity.clear()
+            self._blank.clear()
+        own = {node for leaf in demand.leaves for node in leaf.fixed.values()}
+        taken: set[int] = set()
+        spots: list[Spot] = []
+        for number, leaf in enumerate(demand.leaves):
+            wanted = list(ranks.get(leaf.index, ())) if leaf.index in chosen else []
+            if leaf.shape is None or not wanted:
+                continue
+            sizes = self._sizes(leaf.shape, own, taken, len(wanted))
+            for node in self._nodes(demand.root.tree, sizes, len(wanted), own):
+                spots.extend(Spot(number, rank, node) for rank in wanted[: sizes[node]])
+                wanted = wanted[sizes[node] :]
+                taken.add(node)
+            if wanted:
+                return Refused(proven=False)
         return Found(spots, preference_met(demand, spots, self.state), exact=False)
 
     def idle(self, node: int) -> bool:
@@ -75,17 +100,21 @@ class WholeNodes:
             self._blank[spec.index] = known
         return known
 
-    def _sizes(self, shape: Shape, own: set[int], pods: int) -> Sizes:
+    def _sizes(self, shape: Shape, own: set[int], taken: set[int], pods: int) -> Sizes:
         """Return how many of the pods the usable nodes hold: idle ones, and those that the job has already."""
         allowed = self.state.allowed(shape)
         sizes: Sizes = {}
         for node, room in enumerate(self.state.room_of):
-            if allowed is not None and not allowed[node]:
+            if node in taken or node in self.closed or (allowed is not None and not allowed[node]):
                 continue
-            if node in own or self.idle(node):
-                holds = self._holds(shape, room, pods)
-                if holds:
-                    sizes[node] = holds
+            usable = room
+            if node in self.opened:
+                usable = self._empty(self.state.specs[node])
+            elif node not in own and not self.idle(node):
+                continue
+            holds = self._holds(shape, usable, pods)
+            if holds:
+                sizes[node] = holds
         return sizes
 
     def _holds(self, shape: Shape, room: Room, most: int) -> int:
@@ -127,15 +156,6 @@ class WholeNodes:
         for node in free:
             groups.setdefault(domain_of[node], []).append(node)
         return [groups[domain] for domain in sorted(groups)]
-
-    def _nobody_could(
-        self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int], done: list[tuple[Shape, int, Grant]]
-    ) -> bool:
-        """Return whether nobody finds room, not even with pods of others on the same nodes."""
-        if done:
-            return False
-        found = FirstFit(self.state).place(demand, ranks, chosen)
-        return isinstance(found, Refused) and found.proven
 
 
 def _runs(free: Sizes, nodes: int) -> list[list[int]]:
