@@ -12,7 +12,7 @@ from railwise.engine.search.link_time import LinkTime, has_links
 from railwise.model.node import Node
 from railwise.model.plan import WorkloadPlan
 from railwise.model.topology import Level, Topology
-from railwise.model.workload import Traffic, Workload
+from railwise.model.workload import Alternative, Group, TopologyRule, Traffic, Workload
 from tests.engine.small import gang, group, grouped, racks, request, running, scenario, submitted, where
 
 GIGA = 1000
@@ -141,3 +141,25 @@ def test_pods_that_run_already_count() -> None:
     assert step is not None
     assert step.total() == round(plan.seconds_per_step * 1_000_000_000)
     assert timed(made).nanoseconds(record.demand, []) == step.total()
+
+
+def _two_ways(slowdown: int) -> Workload:
+    """Four whole nodes, which is more than a rack has; or two, on which everything takes ``slowdown`` thousandths."""
+    many = Group(pods=4, min_pods=4, request=request(8), topology=TopologyRule(preferred="superpod"))
+    few = replace(many, pods=2, min_pods=2)
+    return replace(train(), root=many, alternatives=(Alternative(many), Alternative(few, slowdown)))
+
+
+@pytest.mark.parametrize(("slowdown", "taken"), [(1100, 1), (99_000, 0)])
+def test_the_alternative_with_the_least_predicted_time_is_taken(slowdown: int, taken: int) -> None:
+    assert submitted(linked(racks(2, 2)), _two_ways(slowdown)).alternative == taken
+
+
+def test_without_links_the_slowdown_alone_decides() -> None:
+    made = linked(racks(2, 2), topology=Topology("fabric", LINKED.levels))
+    assert submitted(made, _two_ways(1100)).alternative == 0
+
+
+def test_an_alternative_that_says_nothing_over_links_is_not_called_endlessly_quick() -> None:
+    many = replace(_two_ways(9000), traffic=replace(DENSE, sizes={"tensorParallel": 16, "gradients": "14Gi"}))
+    assert submitted(linked(racks(2, 2)), many).alternative == 0  # two nodes hold one copy, which has no peer

@@ -70,6 +70,7 @@ class Engine:
         own = isinstance(self.search, Placer)
         search: Search = Remembered(self.search.place, self.state) if own else self.search
         self.decider: Final = Decider(self.workloads, search, self.accounts, self.verdict, evicts=policy is None)
+        self.decider.step_time = timed if policy is None else None
         self.discipline: Final = policy.discipline(self.workloads, scenario) if policy and policy.discipline else None
         if self.discipline is not None:
             self.decider.rules.append(self.discipline)

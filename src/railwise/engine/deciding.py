@@ -17,12 +17,16 @@ from railwise.engine.queues.guard import Guard, Rule, Search
 from railwise.engine.reasons.verdict import Verdict
 from railwise.engine.search.placement import Found
 from railwise.engine.search.sizing import find_lost, find_minimum, find_most
+from railwise.engine.search.step_time import StepTime
 from railwise.engine.workloads import Workloads
 from railwise.model.reason import Code, Reason
 
 
 class Decider:
-    """Decides on one workload after the other, on the live state; ``rules`` stand around every search."""
+    """Decides on one workload after the other, on the live state; ``rules`` stand around every search.
+
+    ``step_time`` predicts times for alternatives, where links are known.
+    """
 
     def __init__(
         self, workloads: Workloads, search: Search, accounts: Accounts, verdict: Verdict, *, evicts: bool
@@ -35,6 +39,7 @@ class Decider:
         self.rules: Final[list[Rule]] = []
         self.evictor: Final = Evictor(workloads, self.gate) if evicts else None
         self.news = News()
+        self.step_time: StepTime | None = None
 
     def open_round(self) -> News:
         """Start a round, in which nothing has happened yet to anybody who runs."""
@@ -96,6 +101,27 @@ class Decider:
             return sorted(range(len(record.demands)), key=lambda index: (ways[index].slowdown, index))
         return [record.current]
 
+    def timed(self, record: Record) -> bool:
+        """Return whether alternatives have to be told apart by their predicted times."""
+        timing = self.step_time
+        if timing is None or record.started or not record.workload.alternatives:
+            return False
+        return all(timing.known(demand) for demand in record.demands)
+
+    def quickest_way(self, record: Record, ways: list[tuple[int, Found]]) -> tuple[int, Found]:
+        """Return the alternative with the least slowdown × predicted time, the first listed among equals.
+
+        Where one of them says nothing over any link, its time is not known, and the slowdown alone decides.
+        """
+        timing, given = self.step_time, record.workload.alternatives
+        if timing is None:
+            return ways[0]
+        times = [timing.nanoseconds(record.demands[index], found.pods) for index, found in ways]
+        if min(times) == 0:
+            return ways[0]
+        slowed = [(given[index].slowdown * time, index) for (index, _), time in zip(ways, times, strict=True)]
+        return ways[slowed.index(min(slowed))]
+
     def _static_refusal(self, record: Record) -> Reason | None:
         """Return the reason that lies in the workload or its queue, whatever is free."""
         workload = record.workload
@@ -121,13 +147,21 @@ class Decider:
     def _start(self, record: Record) -> Reason | None:
         guard = self.gate(record)
         proven = True
+        ways: list[tuple[int, Found]] = []
+        timed = self.timed(record)
         for index in self.alternatives(record):
             found = find_minimum(record.demands[index], guard.place)
             if isinstance(found, Found):
-                record.choose(index)
-                self.put(record, found)
-                return None
-            proven = proven and found.proven
+                ways.append((index, found))
+                if not timed:
+                    break
+            else:
+                proven = proven and found.proven
+        if ways:
+            index, found = self.quickest_way(record, ways) if len(ways) > 1 else ways[0]
+            record.choose(index)
+            self.put(record, found)
+            return None
         if self._make_room(record):
             return None
         refusal = guard.headline()
