@@ -38,6 +38,7 @@ class Workloads:
         self.touched: dict[Record, None] | None = None
         self.dark: Final[dict[int, int]] = {}
         self.changes = 0
+        self.timed: Final[dict[Record, None]] = {}
         self.stoppable: Final[dict[tuple[str, int], int]] = {}
         self.changes = 0
         self.now = 0
@@ -134,6 +135,10 @@ class Workloads:
         if bool(record.pods) is not record.counted:
             record.counted = not record.counted
             workload = record.workload
+            if workload.duration and record.counted:
+                self.timed[record] = None
+            elif workload.duration:
+                del self.timed[record]
             if workload.preemptible:
                 kind = (workload.queue, workload.priority)
                 self.stoppable[kind] = self.stoppable.get(kind, 0) + (1 if record.counted else -1)

@@ -70,8 +70,8 @@ class Future:
             return
         self._moment = (self.workloads.changes, *moment[1:])
         ends: list[tuple[int, int, str, Record]] = []
-        for record in self.workloads.records.values():
-            end = expected_end(record, now, grace) if record.pods and record is not apart else None
+        for record in self.workloads.timed:
+            end = expected_end(record, now, grace) if record is not apart else None
             if end is not None:
                 ends.append((end, record.workload.order, record.workload.name, record))
         ends.sort(key=lambda entry: entry[:3])

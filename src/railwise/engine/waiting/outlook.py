@@ -50,10 +50,13 @@ class Outlook:
         return demand.simple and shape is not None and shape.kind == KIND_WHOLE and not demand.root.fixed
 
     def chances(self, demand: Demand, now: int, latest: int, apart: Container[int] = ()) -> list[Chance]:
-        """Return where a demand may fit by ``latest`` (µs) on other nodes than those ``apart``, the earliest first."""
+        """Return where a demand that does not fit now may fit by ``latest`` (µs), the earliest first.
+
+        Nodes ``apart`` are left out.
+        """
         root = demand.root
         shape, pods = root.shape, root.group.min_pods
-        if shape is None:
+        if shape is None or not self.on:
             return []
         tree = self.state.trees[root.tree].tree
         mask = self.state.allowed(shape)
