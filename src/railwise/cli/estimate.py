@@ -156,6 +156,7 @@ def _workload(files: list[str], levels: str, name: str, form: str) -> int:
     if form in ("json", "yaml"):
         document: dict[str, Any] = {"apiVersion": API_VERSION, "kind": "StepEstimate", "workload": name}
         document |= {"pattern": found.pattern, "nodes": list(found.nodes), "here": step_document(found.here)}
+        document |= {"beside": step_document(found.beside), "neighbours": list(found.neighbours)}
         document["levels"] = [{"level": level, "step": step_document(step)} for level, step in found.levels]
         print_data(document, form)
         return ExitCode.OK

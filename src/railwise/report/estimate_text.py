@@ -24,7 +24,7 @@ NOT_FITTING = "does not fit"
 def place_table(found: StepEstimate) -> Table:
     """Return the step here and inside one domain of each level, with the factor to the quickest."""
     steps = [step.total() for _, step in found.levels if step is not None]
-    steps += [found.here.total()] if found.here is not None else []
+    steps += [step.total() for step in (found.here, found.beside) if step is not None]
     quickest, slowest = min(steps, default=0), max(steps, default=0)
 
     def line(place: str | Cell, step: Step | None) -> tuple[Cell, ...]:
@@ -36,6 +36,8 @@ def place_table(found: StepEstimate) -> Table:
         return row(place, Cell(time_text(total), tone), factor, bottleneck(step))
 
     here = [line(Cell("here, by the plan", STRONG), found.here)] if found.here is not None else []
+    if found.beside is not None:
+        here.append(line(f"here, while {joined(found.neighbours)} speak too", found.beside))
     rows = [*here, *(line(f"inside one {level}", step) for level, step in found.levels)]
     return table(["PLACE", Column("A STEP", right=True), Column("TO THE BEST", right=True), "SLOWEST LINK"], rows)
 

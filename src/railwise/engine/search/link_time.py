@@ -75,16 +75,19 @@ class LinkTime:
 
     def nanoseconds(self, demand: Demand, spots: list[Spot]) -> int:
         """Return the predicted time of one step with the pods on these spots and those that run, in ns."""
-        step = self.step(demand, self._ends(demand, spots))
+        step = self.step(demand, self.places(demand, spots))
         return 0 if step is None else step.total()
 
     def step_here(self, demand: Demand) -> Step | None:
         """Return the predicted step where the workload runs now; None: not known, or nothing of it runs."""
-        where = self._ends(demand, [])
+        where = self.places(demand, [])
         return self.step(demand, where) if any(nodes for _, nodes in where) else None
 
-    def step(self, demand: Demand, where: Ends) -> Step | None:
-        """Return the predicted step with pods on these nodes (leaf by leaf, in rank order); None: not known."""
+    def step(self, demand: Demand, where: Ends, shared: Wiring | None = None) -> Step | None:
+        """Return the predicted step with pods on these nodes (leaf by leaf, in rank order); None: not known.
+
+        ``shared`` is what others leave of the links (None: all of it).
+        """
         wiring = self.wirings[demand.root.tree] if self.tells(demand) else None
         if wiring is None:
             return None
@@ -93,7 +96,7 @@ class LinkTime:
             Party(path, [self._seat(tree, node, leaf.shape) for node in nodes])
             for (path, nodes), leaf in zip(where, demand.leaves, strict=True)
         ]
-        return step_at(self.sizes(demand.workload), parties, wiring)
+        return step_at(self.sizes(demand.workload), parties, shared or wiring)
 
     def best(self, demand: Demand) -> int:
         """Return the ns of a step at the best place of an empty cluster: the quickest of one domain of each level."""
@@ -126,7 +129,8 @@ class LinkTime:
             self._sizes[key] = sizes_of(workload)
         return self._sizes[key]
 
-    def _ends(self, demand: Demand, spots: list[Spot]) -> Ends:
+    def places(self, demand: Demand, spots: list[Spot]) -> Ends:
+        """Return per leaf the nodes of its pods in rank order: those that run and those on ``spots``."""
         nodes: list[dict[int, int]] = [dict(leaf.fixed) for leaf in demand.leaves]
         for spot in spots:
             nodes[spot.leaf][spot.rank] = spot.node
