@@ -9,6 +9,8 @@ What the rules leave open is read as follows.
 * The right to reclaim is asked in a resource that counts, that the claimant asks for and that the victim holds.
 * Minimum run times: the nearest queue upwards that sets one decides.
 * "Latest started" compares the starts of the things that go, the oldest first.
+* Where the claimant ends counts those who leave one of its own queues and run on elsewhere at once. Whether they do is
+  not judged here: ``near_stay`` gives the answer if all of them did.
 * Surplus of the claimant itself costs nothing and needs no right.
 """
 
@@ -47,6 +49,7 @@ class Room:
         self.capacity = _capacity(scenario)
         self.ask = summed(Counter(), [counts(group) for group in minimum(self.claimant.root)])
         self.shares, self.quotas = due(self.tree, self._demand(), self.held, self.capacity)
+        self._sets: list[tuple[Thing, ...]] | None = None
         self._known: dict[Thing, Amounts] = {}
         self._possible: list[frozenset[tuple[str, Pod]]] = []
         self._impossible: list[frozenset[tuple[str, Pod]]] = []
@@ -106,14 +109,18 @@ class Room:
         for parts in losses(workload.root, "", training=workload.kind == "training"):
             yield tuple(Thing(workload.name, part) for part in parts)
 
-    def legal(self, things: tuple[Thing, ...]) -> bool:
-        """Return whether these may go for the claimant, in some order, each by a right of its own."""
+    def legal(self, things: tuple[Thing, ...], *, near_stay: bool = False) -> bool:
+        """Return whether these may go for the claimant, in some order, each by a right of its own.
+
+        ``near_stay``: those in queues below one of the claimant's find other places, so that it ends with them.
+        """
         final = {name: Counter(amounts) for name, amounts in self.held.items()}
         for name in self.tree.path(self.claimant.queue):
             summed(final[name], [self.ask])
         for thing in things:
             for name in self.tree.path(self.by_name[thing.name].queue):
-                final[name].subtract(self._amounts(thing))
+                if not (near_stay and self._near(thing)):
+                    final[name].subtract(self._amounts(thing))
         others = tuple(thing for thing in things if self.by_name[thing.name].queue != self.claimant.queue)
         if others and not self.scenario.queues:
             return False
@@ -129,6 +136,10 @@ class Room:
             )
 
         return all(self._may_go(one, (), final) for one in others) and in_some_order(others)
+
+    def _near(self, thing: Thing) -> bool:
+        mine, theirs = self.tree.path(self.claimant.queue), self.tree.path(self.by_name[thing.name].queue)
+        return not set(mine).isdisjoint(theirs)
 
     def _amounts(self, thing: Thing) -> Amounts:
         if thing not in self._known:
@@ -270,15 +281,16 @@ class Room:
         every = [tuple(thing for way in chosen for thing in way) for chosen in product(*ways)]
         return sorted(every, key=lambda things: (bool(things), self.key(things)))
 
-    def best(self) -> tuple[bool, tuple[Thing, ...]]:
-        """Return whether the claimant can be placed, and the cheapest legal set of victims."""
-        sets = self.sets()
-        if not self._fits_without(max(sets, key=lambda things: sum(len(thing.pods) for thing in things))):
-            return False, ()
-        for things in sets:
-            if self._fits_without(things) and self._admitted(things) and self.legal(things):
-                return True, things
-        return False, ()
+    def best(self, *, near_stay: bool = False) -> tuple[Thing, ...] | None:
+        """Return the cheapest legal set of victims, None where there is none."""
+        if self._sets is None:
+            self._sets = self.sets()
+        if not self._fits_without(max(self._sets, key=lambda things: sum(len(thing.pods) for thing in things))):
+            return None
+        for things in self._sets:
+            if self._fits_without(things) and self._admitted(things) and self.legal(things, near_stay=near_stay):
+                return things
+        return None
 
 
 def _capacity(scenario: Scenario) -> Amounts:

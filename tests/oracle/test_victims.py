@@ -51,24 +51,34 @@ def judge(seed: int) -> str:
     scenario = contest(seed)
     claimant, gone = decided(scenario)
     room = Room(scenario)
-    possible, best = room.best()
-    if (claimant.state is State.PLACED) != possible:
-        return f"{claimant.state}, possible: {possible} by {best}; {claimant.reason and claimant.reason.summary}"
-    if not possible:
-        return f"somebody lost {gone} for nobody" if gone else ""
+    best, firm = room.best(), room.best(near_stay=True)
+    placed = claimant.state is State.PLACED
+    if placed and best is None:
+        return f"placed, and impossible: {gone}"
+    if not placed:
+        text = f"somebody lost {gone} for nobody" if gone else ""
+        return (
+            f"pending, possible by {firm}: {claimant.reason and claimant.reason.summary}" if firm is not None else text
+        )
     found = things(room, gone)
     if found is None:
         return f"{gone} cannot go"
     if not room.legal(found) or not room.fits(found):
         return f"{found}: legal {room.legal(found)}, fits {room.fits(found)}"
-    if room.key(found) != room.key(best):
-        return f"{room.key(found)} by {found} instead of {room.key(best)} by {best}"
+    assert best is not None
+    if room.key(found) < room.key(best) or (firm is not None and room.key(found) > room.key(firm)):
+        return f"{room.key(found)} by {found} instead of {room.key(best)} by {best} or at most by {firm}"
     return ""
 
 
 def _check(first: int, last: int) -> None:
     wrong = [f"seed {seed}: {text}" for seed in range(first, last) if (text := judge(seed))]
     assert wrong == [], "\n".join(wrong)
+
+
+def test_hardly_ever_does_it_depend_on_who_finds_another_place() -> None:
+    rooms = [Room(contest(seed)) for seed in range(FAST)]
+    assert sum(room.best() != room.best(near_stay=True) for room in rooms) <= FAST // 20
 
 
 @pytest.mark.parametrize("first", range(0, FAST, CHUNK))

@@ -47,6 +47,11 @@ class Scene:
 
 def contest(seed: int) -> Scenario:
     """Return the scenario of a seed; its last workload, named ``CLAIMANT``, is the one that waits."""
+    return rivals(seed, 1)
+
+
+def rivals(seed: int, claimants: int = 3) -> Scenario:
+    """Return the scenario of a seed with so many workloads that wait; the first of them is named ``CLAIMANT``."""
     random = Random(seed)
     scene = Scene(random, shared=random.random() < 0.15, cpu=random.random() < 0.2)
     nodes = _nodes(scene)
@@ -56,8 +61,9 @@ def contest(seed: int) -> Scenario:
     _queues(scene, sum(node.card_count() for node in nodes))
     scenario = Scenario(f"contest-{seed}", seed, topologies, nodes, queues=scene.queues)
     workloads = _running(scene, scenario)
-    claimant = _claimant(scene, scenario, len(workloads))
-    return replace(scenario, workloads=(*workloads, claimant))
+    waiting = [_claimant(scene, scenario, len(workloads) + number) for number in range(claimants)]
+    named = [replace(one, name=f"{CLAIMANT}-{number}") if number else one for number, one in enumerate(waiting)]
+    return replace(scenario, workloads=(*workloads, *named))
 
 
 def _nodes(scene: Scene) -> tuple[Node, ...]:
@@ -157,6 +163,9 @@ def _one(scene: Scene, cluster: Cluster, name: str, order: int) -> Workload | No
         if part is None:
             return None
         root = part
+        homes = {cluster.by_name[str(node)].node.places.get("fabric", {}).get("rack") for node in _nodes_of(part)}
+        if cluster.scenario.topologies and len(homes) == 1 and random.random() < 0.3:
+            root = replace(part, topology=TopologyRule(required="rack"))
     checkpoint = None
     if random.random() < 0.4:
         checkpoint = Checkpoint(MINUTE * random.choice([4, 7, 20]), MINUTE * random.choice([0, 1, 3]))
@@ -172,6 +181,10 @@ def _one(scene: Scene, cluster: Cluster, name: str, order: int) -> Workload | No
         preemptible=random.random() > 0.12,
         checkpoint=checkpoint,
     )
+
+
+def _nodes_of(part: Group) -> tuple[str | None, ...]:
+    return part.running.nodes if part.running is not None else ()
 
 
 def _part(scene: Scene, cluster: Cluster, name: str, spare: int, since: int) -> Group | None:

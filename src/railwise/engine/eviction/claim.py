@@ -8,12 +8,14 @@ from typing import Final, NamedTuple
 from railwise.engine.cluster.shapes import KIND_NONE, KIND_WHOLE
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.eviction.quality import Key, quality
+from railwise.engine.eviction.rehousing import TryOut
 from railwise.engine.eviction.rights import Held, Rights, Victim, books
 from railwise.engine.eviction.units import FREE, Cost, Unit, added
 from railwise.engine.gangs.charges import Amounts, add, of_pod, of_ranks
 from railwise.engine.gangs.demand import Demand
 from railwise.engine.gangs.needed import needed_leaves
 from railwise.engine.gangs.record import PodKey, Record
+from railwise.engine.queues.order import queue_order
 from railwise.engine.search.placement import Found
 from railwise.engine.search.sizing import ranks_for
 from railwise.engine.workloads import Pods, Workloads
@@ -24,6 +26,9 @@ MOST_UNITS: Final = 1 << 30
 Minimum = Callable[[Record, int], Found | None]
 """Searches for the minimum of a workload's demand of this index, on the state as it is, by every rule of its queue."""
 
+
+Again = Callable[[Record, Iterable[PodKey]], Found | None]
+"""Searches for places for just these pods of a workload that had to go, by every rule of its queue."""
 
 Place = tuple[int, int, int, int]
 """A place in the order of turns, negated: (queue, priority, submit, order)."""
@@ -45,14 +50,17 @@ class Claim:
     ``before`` is what the queues held before anybody went; at most ``most`` units may go.
     """
 
-    def __init__(self, record: Record, index: int, workloads: Workloads, search: Minimum) -> None:
-        """Work out what the claimant asks its queues for."""
+    def __init__(
+        self, record: Record, index: int, workloads: Workloads, search: Minimum, again: Again | None = None
+    ) -> None:
+        """Work out what the claimant asks its queues for; ``again`` searches for new places of victims."""
         self.record: Final = record
         self.demand: Final = record.demands[index]
         self.index: Final = index
         self.workloads: Final = workloads
         self.state: Final[ClusterState] = workloads.state
         self._search: Final = search
+        self._again: Final = again
         self.ask: Final = _least(self.demand, self.state)
         self.rights: Rights = Rights(record, self.ask, workloads.accounts, workloads.now)
         self.before: Final[Held] = books(workloads.accounts)
@@ -65,9 +73,34 @@ class Claim:
         return self._search(self.record, self.index)
 
     def valid(self, units: list[Unit], taken: dict[Record, Pods], found: Found) -> bool:
-        """Return whether just these may go so that the claimant goes there; ``taken`` holds their pods."""
-        del found
-        return self.rights.valid([self.victim(unit, taken) for unit in units], self.before)
+        """Return whether just these may go so that the claimant goes there; ``taken`` holds their pods.
+
+        Who leaves a queue of the claimant's and runs on elsewhere has made no room in its quota or share.
+        """
+        victims = [self.victim(unit, taken) for unit in units]
+        if not self.rights.valid(victims, self.before):
+            return False
+        near = [unit for unit in units if self.rights.is_near(unit.record.workload.queue)]
+        if all(unit.record.workload.queue == self.rights.queue for unit in units) or self.rights.valid(
+            victims, self.before, [self.victim(unit, taken) for unit in near]
+        ):
+            return True
+        housed = self._housed(units, taken, found)
+        return self.rights.valid(victims, self.before, [self.victim(unit, taken) for unit in near if unit in housed])
+
+    def _housed(self, units: list[Unit], taken: dict[Record, Pods], found: Found) -> list[Unit]:
+        """Return the victims that would run on elsewhere once the claimant has its place."""
+        tried = TryOut(self.workloads)
+        tried.put(self.record, found.pods, self.index)
+        housed: list[Unit] = []
+        for unit in sorted(units, key=lambda unit: queue_order(unit.record)):
+            keys = taken[unit.record] if unit.whole else unit.keys
+            place = self._again(unit.record, keys) if self._again is not None else None
+            if place is not None:
+                tried.put(unit.record, place.pods, unit.record.current)
+                housed.append(unit)
+        tried.undo()
+        return housed
 
     def look_at(self, taken: dict[Record, Pods]) -> None:
         """Note who may go at most: what leaves the claimant's own queues helps its rights elsewhere."""

@@ -8,7 +8,7 @@ fits elsewhere at once is moved.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -18,6 +18,7 @@ from railwise.engine.eviction.moving import MoveClaim, moves_for
 from railwise.engine.eviction.news import Evicted, taken_from
 from railwise.engine.eviction.proposals import Proposals
 from railwise.engine.eviction.prospects import Prospects
+from railwise.engine.eviction.rehousing import places_for
 from railwise.engine.eviction.survey import Survey
 from railwise.engine.eviction.trial import Trial
 from railwise.engine.eviction.units import FREE, Unit, surplus_units, whole_unit
@@ -27,7 +28,7 @@ from railwise.engine.gangs.record import PodKey, Record
 from railwise.engine.queues.guard import Guard
 from railwise.engine.queues.order import queue_order
 from railwise.engine.search.placement import Found
-from railwise.engine.search.sizing import Search, find_minimum, taking_part
+from railwise.engine.search.sizing import Search, find_minimum
 from railwise.engine.workloads import Workloads
 
 SMALL_CLUSTER: Final = 200
@@ -70,7 +71,7 @@ class Evictor:
         if self._in_vain(record):
             return None
         for index in indices:
-            claim = Claim(record, index, self.workloads, self._minimum)
+            claim = Claim(record, index, self.workloads, self._minimum, self._again)
             way = self._own_surplus(claim) or self._others(claim)
             if way is not None:
                 return Room(index, way.found, self._carry_out(claim, way))
@@ -245,13 +246,12 @@ class Evictor:
                 record.started = True
 
     def _place_again(self, record: Record, keys: list[PodKey]) -> bool:
-        demand = record.demand
-        ranks: dict[int, list[int]] = {}
-        for number, rank in keys:
-            ranks.setdefault(demand.leaves[number].index, []).append(rank)
-        found = self.gate(record).place(demand, ranks, taking_part(demand, ranks))
-        if not isinstance(found, Found):
+        found = self._again(record, keys)
+        if found is None:
             return False
         self.workloads.place(record, found.pods)
         record.started = True
         return True
+
+    def _again(self, record: Record, keys: Iterable[PodKey]) -> Found | None:
+        return places_for(record, keys, self.gate(record).place)

@@ -13,6 +13,7 @@ from railwise.engine.eviction.claim import Claim, Minimum, Way, total
 from railwise.engine.eviction.holders import Holders
 from railwise.engine.eviction.loss import CARD_SECOND
 from railwise.engine.eviction.proposals import Proposals
+from railwise.engine.eviction.rehousing import TryOut, places_for
 from railwise.engine.eviction.rights import Rights
 from railwise.engine.eviction.survey import Survey
 from railwise.engine.eviction.trial import Trial
@@ -20,7 +21,7 @@ from railwise.engine.eviction.units import Unit, whole_unit
 from railwise.engine.gangs.record import Record
 from railwise.engine.queues.order import queue_order
 from railwise.engine.search.placement import Found
-from railwise.engine.search.sizing import Search, taking_part
+from railwise.engine.search.sizing import Search
 from railwise.engine.workloads import Pods, Workloads
 
 MOST_DOMAINS: Final = 16
@@ -55,7 +56,7 @@ class MoveClaim(Claim):
         self, record: Record, index: int, workloads: Workloads, search: Minimum, again: Search, most: int, lost: int
     ) -> None:
         """Keep the bounds; ``again`` searches for places for those that move, whatever their queues hold."""
-        super().__init__(record, index, workloads, search)
+        super().__init__(record, index, workloads, search, None)
         self.rights: Rights = Movable(record, self.ask, workloads.accounts, workloads.now)
         self.again: Final = again
         self.most: int = most
@@ -68,16 +69,10 @@ class MoveClaim(Claim):
             return False
         if not self.conceivable(units, taken):
             return False
-        record = self.record
-        had = dict(record.pods)
-        began, later = record.began, dict(record.later)
-        record.choose(self.index)
-        record.put(self.state, found.pods, self.workloads.now)
-        housed = self._house(units, taken)
-        record.take_away(self.state, [key for key in record.pods if key not in had])
-        record.began = began
-        record.later.clear()
-        record.later.update(later)
+        tried = TryOut(self.workloads)
+        tried.put(self.record, found.pods, self.index)
+        housed = self._house(units, taken, tried)
+        tried.undo()
         return housed
 
     def conceivable(self, units: list[Unit], taken: dict[Record, Pods]) -> bool:
@@ -90,28 +85,14 @@ class MoveClaim(Claim):
         del unit
         return None
 
-    def _house(self, units: list[Unit], taken: dict[Record, Pods]) -> bool:
-        """Return whether all of these fit elsewhere, one after the other; the state is as before."""
-        put: list[Record] = []
-        fits = True
+    def _house(self, units: list[Unit], taken: dict[Record, Pods], tried: TryOut) -> bool:
+        """Return whether all of these fit elsewhere, one after the other."""
         for unit in sorted(units, key=lambda unit: queue_order(unit.record)):
-            demand = unit.record.demand
-            ranks: dict[int, list[int]] = {}
-            for number, rank in sorted(taken[unit.record]):
-                ranks.setdefault(demand.leaves[number].index, []).append(rank)
-            answer = self.again(demand, ranks, taking_part(demand, ranks))
-            if not isinstance(answer, Found):
-                fits = False
-                break
-            began, later, broken = unit.record.began, dict(unit.record.later), unit.record.broken
-            unit.record.put(self.state, answer.pods, self.workloads.now)
-            unit.record.began, unit.record.broken = began, broken
-            unit.record.later.clear()
-            unit.record.later.update(later)
-            put.append(unit.record)
-        for record in put:
-            record.take_away(self.state, list(record.pods))
-        return fits
+            found = places_for(unit.record, taken[unit.record], self.again)
+            if found is None:
+                return False
+            tried.put(unit.record, found.pods, unit.record.current)
+        return True
 
 
 def moves_for(claim: MoveClaim, holders: Holders | None, small: int) -> Way | None:

@@ -6,6 +6,7 @@ matter by which step it found its new place.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from railwise.engine.cluster.ledger import card_names
@@ -71,8 +72,8 @@ class News:
     def evictions(self) -> tuple[Eviction, ...]:
         """Return who lost pods for good."""
         found: list[Eviction] = []
-        for one in self.evicted:
-            keys = [key for key in sorted(one.pods) if key not in one.record.pods]
+        for one, pods in self._once(self.evicted):
+            keys = [key for key in pods if key not in one.record.pods]
             if keys:
                 names = tuple(one.record.pod_name(key) for key in keys)
                 lost = self._lost(one, keys)
@@ -82,19 +83,26 @@ class News:
     def moves(self, state: ClusterState) -> tuple[Move, ...]:
         """Return whose pods run elsewhere now."""
         found: list[Move] = []
-        for one in [*self.evicted, *self.restarted]:
-            pods: list[PodMove] = []
-            keys: list[PodKey] = []
-            for key in sorted(one.pods):
-                if key in one.record.pods and one.record.pods[key] != one.pods[key]:
-                    node, grant = one.record.pods[key]
-                    source = state.nodes[one.pods[key][0]].name
-                    pods.append(PodMove(one.record.pod_name(key), source, state.nodes[node].name, card_names(grant)))
-                    keys.append(key)
-            if pods:
+        for one, pods in self._once([*self.evicted, *self.restarted]):
+            keys = [key for key in pods if key in one.record.pods and one.record.pods[key] != one.pods[key]]
+            if keys:
+                moved = tuple(self._moved(one, key, state) for key in keys)
                 lost = self._lost(one, keys)
-                found.append(Move(one.record.workload.name, tuple(pods), one.beneficiary.workload.name, lost))
+                found.append(Move(one.record.workload.name, moved, one.beneficiary.workload.name, lost))
         return tuple(found)
+
+    def _once(self, several: list[Evicted]) -> Iterator[tuple[Evicted, list[PodKey]]]:
+        """Yield each with its pods that had not lost their first place before: for whom they left that counts."""
+        seen: set[tuple[str, PodKey]] = set()
+        for one in several:
+            name = one.record.workload.name
+            yield one, [key for key in sorted(one.pods) if (name, key) not in seen]
+            seen.update((name, key) for key in one.pods)
+
+    def _moved(self, one: Evicted, key: PodKey, state: ClusterState) -> PodMove:
+        node, grant = one.record.pods[key]
+        source = state.nodes[one.pods[key][0]].name
+        return PodMove(one.record.pod_name(key), source, state.nodes[node].name, card_names(grant))
 
     def _lost(self, one: Evicted, keys: list[PodKey]) -> int:
         """Return the part of the lost work that falls on these pods, in GPU-seconds, rounded up."""

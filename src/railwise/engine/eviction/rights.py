@@ -119,10 +119,14 @@ class Rights:
             for queue in queues
         )
 
-    def valid(self, victims: Iterable[Victim], before: Held) -> bool:
+    def is_near(self, name: str) -> bool:
+        """Return whether another queue hangs below one of the claimant's."""
+        return any(queue.name in self.chain for queue in self.tree.chain(name))
+
+    def valid(self, victims: Iterable[Victim], before: Held, stay: Iterable[Victim] = ()) -> bool:
         """Return whether all victims may go for the claimant, in some order; ``before``: what queues held with them.
 
-        Each pod or group that goes by itself is a victim of its own.
+        Each pod or group that goes by itself is a victim of its own. Those of them who ``stay`` run on elsewhere.
         """
         final = {queue: dict(amounts) for queue, amounts in before.items()}
         for queue in self.chain:
@@ -132,6 +136,8 @@ class Rights:
             self._charge(final, name, amounts, -1)
             if name != self.queue:
                 others.append((name, amounts))
+        for name, amounts in stay:
+            self._charge(final, name, amounts, 1)
         return self._in_some_order(others, before, final, final)
 
     def conceivable(self, victims: Iterable[Victim], before: Held, relief: Held) -> bool:
