@@ -91,7 +91,7 @@ def differences(scenario: Scenario, before: Plan, after: Plan, left: Iterable[st
     running = {workload.name for workload in scenario.workloads if _runs(workload.root)}
     lost = lost_work(scenario, left)
     found: list[Difference] = []
-    for name in [*last, *(name for name in first if name not in last)]:
+    for name in [*last, *[name for name in first if name not in last]]:
         effect = _effect(first.get(name), last.get(name), runs=name in running)
         if effect is not None:
             found.append(Difference(name, effect, first.get(name), last.get(name), name in running, lost.get(name, 0)))
