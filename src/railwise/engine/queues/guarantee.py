@@ -80,7 +80,7 @@ class Guarantee:
         self.stands: Final[dict[Record, Stand]] = {}
         self._decided: Final[dict[tuple[Record, tuple[int, ...], int], int]] = {}
         self._changed = False
-        self._ready: Final = [True] * len(state.nodes)
+        self._ready = [True] * len(state.nodes)
 
     def recharge(self, record: Record) -> None:
         """Bring the books up to date with where a workload stands now.
@@ -147,11 +147,13 @@ class Guarantee:
 
     def open_round(self) -> None:
         """Take in what became of the nodes, and let what started first be inside a guarantee first."""
-        for node, facts in enumerate(self.state.nodes):
-            if facts.ready is not self._ready[node]:
-                self._ready[node] = facts.ready
-                for books in (self.firm, self.kept):
-                    books.hurt(node, -1 if facts.ready else 1)
+        ready = [facts.ready for facts in self.state.nodes]
+        if ready != self._ready:
+            for node, (before, now) in enumerate(zip(self._ready, ready, strict=True)):
+                if before != now:
+                    self.firm.hurt(node, -1 if now else 1)
+                    self.kept.hurt(node, -1 if now else 1)
+            self._ready = ready
         if self.kinds.overgrown():
             self.kinds.clear()
             self.firm.recount()
