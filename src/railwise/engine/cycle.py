@@ -78,7 +78,8 @@ class Engine:
         self.warnings: Final[list[str]] = list(scenario.warnings)
         if self.accounts.guarantee is not None:
             self.warnings.extend(self.accounts.guarantee.warnings)
-            self.decider.rules.append(PromiseRule(self.accounts.guarantee))
+            self.decider.lasting.append(PromiseRule(self.accounts.guarantee))
+            self.decider.rules.extend(self.decider.lasting)
         self._first: tuple[Workload, ...] = scenario.workloads
         self._settled: Plan | None = None
         self._moment = (-1, -1, -1)

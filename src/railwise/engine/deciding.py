@@ -25,7 +25,8 @@ from railwise.model.reason import Code, Reason
 class Decider:
     """Decides on one workload after the other, on the live state; ``rules`` stand around every search.
 
-    ``step_time`` predicts times for alternatives, where links are known.
+    ``lasting`` are those among them that hold at any time to come as well. ``step_time`` predicts times for
+    alternatives, where links are known.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Decider:
         self.accounts: Final = accounts
         self.verdict: Final = verdict
         self.rules: Final[list[Rule]] = []
+        self.lasting: Final[list[Rule]] = []
         self.evictor: Final = Evictor(workloads, self.gate) if evicts else None
         self.news = News()
         self.step_time: StepTime | None = None

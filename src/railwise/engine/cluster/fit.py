@@ -24,6 +24,7 @@ class Rooms:
         self._by_key: dict[tuple[int, Figures], Room] = {}
         self._next: dict[int, dict[int, Room | None]] = {}
         self.steps: Final[dict[tuple[int, int, int], Room]] = {}
+        self._shut: dict[int, Room] = {}
 
     def clear(self) -> None:
         """Forget every room and answer; rooms in use must be interned again."""
@@ -31,6 +32,7 @@ class Rooms:
         self._by_key.clear()
         self._next.clear()
         self.steps.clear()
+        self._shut.clear()
 
     def intern(self, spec: NodeSpec, figures: Figures) -> Room:
         """Return the one room of these figures."""
@@ -41,6 +43,14 @@ class Rooms:
             self._by_key[key] = room
             self.all.append(room)
         return room
+
+    def shut(self, room: Room) -> Room:
+        """Return the same room, closed."""
+        known = self._shut.get(room.index)
+        if known is None:
+            known = self.intern(room.spec, room.figures()._replace(closed=True))
+            self._shut[room.index] = known
+        return known
 
     def cards_of(self, room: Room) -> Room:
         """Return the room with the same cards, open, in which nothing else is short."""

@@ -245,7 +245,7 @@ class ClusterState:
             room = self.room_of[node]
             if not room.closed:
                 before.append((node, room))
-                self._set_room(node, self.rooms.intern(room.spec, room.figures()._replace(closed=True)))
+                self._set_room(node, self.rooms.shut(room))
         return mark, before
 
     def open_again(self, shut: Shut) -> None:

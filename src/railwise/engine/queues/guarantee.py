@@ -79,6 +79,7 @@ class Guarantee:
         self.used: Final = [0] * len(own)
         self.stands: Final[dict[Record, Stand]] = {}
         self._decided: Final[dict[tuple[Record, tuple[int, ...], int], int]] = {}
+        self._claims: Final[dict[int, tuple[int, list[Claim]]]] = {}
         self._changed = False
         self._ready = [True] * len(state.nodes)
 
@@ -184,12 +185,16 @@ class Guarantee:
         holder = self.holder_of.get(queue, SPOILT)
         if holder < 0:
             return []
+        known = self._claims.get(holder)
+        if known is not None and known[0] == self.kept.version:
+            return known[1]
         kept = self.kept.kept(self.promised)
         found: list[Claim] = []
         for level, name in enumerate(self.level_names):
             if kept[holder][level]:
                 domains = self._claimable(level, holder)
                 found.append(Claim(name, kept[holder][level], domains))
+        self._claims[holder] = self.kept.version, found
         return found
 
     def _claimable(self, level: int, holder: int) -> tuple[tuple[int, ...], ...]:

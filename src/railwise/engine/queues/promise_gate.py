@@ -1,9 +1,9 @@
 """A search that breaks no promise: what would is placed elsewhere, and waits only where there is no elsewhere.
 
-Which places must stay shut is computed, not tried out: domains fall into few groups of equal ones, and one of each
-group tells whether work there would break a promise. Where single domains are harmless and only together too many,
-those with the most pods are kept as long as promises allow, and the search goes on without the rest. Every such step
-shuts at least one domain more, and a last search is made where no promise can be touched at all.
+Which places must stay shut is computed, not tried out (see ``spared``). Where single domains are harmless and only
+together too many, those with the most pods are kept as long as promises allow, and the search goes on without the
+rest. Every such step shuts at least one domain more, and a last search is made where no promise can be touched at all.
+Nothing is shut and searched where what stays open cannot hold the pods by count.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from railwise.engine.gangs.record import Record
 from railwise.engine.gangs.spot import Spot
 from railwise.engine.queues.guarantee import Guarantee
 from railwise.engine.queues.guard import Search
-from railwise.engine.queues.keeping import most_kept
 from railwise.engine.queues.promises import Books
+from railwise.engine.queues.spared import Spared
 from railwise.engine.queues.supply import SPOILT
 from railwise.engine.search.placement import Found, Refused
 from railwise.model.reason import Code
@@ -34,49 +34,51 @@ class PromiseRule:
     def __init__(self, guarantee: Guarantee) -> None:
         """Keep the promises."""
         self.guarantee: Final = guarantee
+        self._spared: Final[dict[int, Spared]] = {}
 
     def around(self, record: Record, search: Search) -> PromiseGate | None:
         """Return a search that keeps promises, None for work that can always be moved out of the way."""
-        workload = record.workload
-        if workload.preemptible and self.guarantee.holder_of.get(workload.queue, SPOILT) < 0:
+        holder = self.guarantee.holder_of.get(record.workload.queue, SPOILT)
+        if record.workload.preemptible and holder < 0:
             return None
-        return PromiseGate(self.guarantee, record, search)
+        if holder not in self._spared:
+            self._spared[holder] = Spared(self.guarantee, holder)
+        return PromiseGate(self.guarantee, self._spared[holder], record, search)
 
 
 class PromiseGate:
     """The search of one workload. ``refusal`` is (code, text) of the first place that a promise forbade."""
 
-    def __init__(self, guarantee: Guarantee, record: Record, search: Search) -> None:
+    def __init__(self, guarantee: Guarantee, spared: Spared, record: Record, search: Search) -> None:
         """Start with nothing refused."""
         self.guarantee: Final = guarantee
+        self.spared: Final = spared
         self.record: Final = record
         self.search: Final = search
-        self.holder: Final = guarantee.holder_of.get(record.workload.queue, SPOILT)
         self.refusal: tuple[Code, str] | None = None
 
     def place(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
         """Search, and search elsewhere as long as what is found would break a promise."""
         found = self.search.place(demand, ranks, chosen)
-        if isinstance(found, Refused) or not found.pods:
+        if isinstance(found, Refused) or not found.pods or not self._protects(demand, ranks):
             return found
-        judges = self._judges(demand, ranks)
+        judges = self.spared.judges(firm=not self.record.workload.preemptible)
         units = self._units(demand, found.pods)
-        broken = self._broken(judges, units)
+        broken = self.spared.broken(judges, units)
         if broken is None:
             return found
         other = self._elsewhere(judges, units, demand, ranks, chosen)
         if other is None:
-            self.refusal = self.refusal or (Code.RESERVED, self._text(broken, units))
+            self.refusal = self.refusal or (Code.RESERVED, self.spared.text(broken, units))
             return Refused(proven=False)
         return other
 
-    def _judges(self, demand: Demand, ranks: dict[int, list[int]]) -> list[Books]:
-        """Return the books that this placement may not worsen."""
-        guarantee = self.guarantee
+    def _protects(self, demand: Demand, ranks: dict[int, list[int]]) -> bool:
+        """Return whether what is to be placed would be protected work."""
         if not self.record.workload.preemptible:
-            return [guarantee.firm, guarantee.kept]
-        more = of_ranks(demand, ranks, guarantee.state).get(GPU, 0)
-        return [guarantee.kept] if guarantee.is_inside(self.record, more) else []
+            return True
+        more = of_ranks(demand, ranks, self.guarantee.state).get(GPU, 0)
+        return self.guarantee.is_inside(self.record, more)
 
     def _units(self, demand: Demand, pods: list[Spot]) -> list[int]:
         """Return the units in which protected work would stand, those with most pods first."""
@@ -89,92 +91,67 @@ class PromiseGate:
                 counts[unit] = counts.get(unit, 0) + 1
         return sorted(counts, key=lambda unit: (-counts[unit], unit))
 
-    def _broken(self, judges: list[Books], units: list[int]) -> Books | None:
-        for books in judges:
-            if not books.still_keeps(self.guarantee.promised, units, self.holder):
-                return books
-        return None
-
     def _elsewhere(
         self, judges: list[Books], units: list[int], demand: Demand, ranks: dict[int, list[int]], chosen: set[int]
     ) -> Found | None:
         """Search with more and more domains shut; the state is as before afterwards."""
-        state = self.guarantee.state
-        freed = state.freed
+        state, spared = self.guarantee.state, self.spared
         undo: list[Shut] = []
         try:
-            shut = self._forbidden(judges, [])
+            closed = shut = spared.forbidden(judges)
+            if not self._may_fit(closed, demand, ranks):
+                return None
             if shut.isdisjoint(units):
-                shut = self._too_many(judges, units)
+                closed = shut = spared.too_many(judges, units)
             for _ in range(MOST_STEPS):
+                if not self._may_fit(closed, demand, ranks):
+                    break
                 undo.append(state.shut(self._nodes(shut)))
                 found = self.search.place(demand, ranks, chosen)
                 if isinstance(found, Refused):
                     break
                 units = self._units(demand, found.pods)
-                if self._broken(judges, units) is None:
+                if spared.broken(judges, units) is None:
                     return found
-                shut = self._too_many(judges, units)
+                shut = spared.too_many(judges, units)
+                closed = closed | shut
             _reopen(undo, state)
-            undo.append(state.shut(self._nodes(self._costly(judges))))
+            costly = spared.costly(judges)
+            if not self._may_fit(costly, demand, ranks):
+                return None
+            undo.append(state.shut(self._nodes(costly)))
             found = self.search.place(demand, ranks, chosen)
             return found if isinstance(found, Found) else None
         finally:
             _reopen(undo, state)
-            state.freed = freed
-
-    def _forbidden(self, judges: list[Books], taken: list[int]) -> set[int]:
-        """Return the units in which work would break a promise, once these others are taken."""
-        found: set[int] = set()
-        for books in judges:
-            kept = books.kept(self.guarantee.promised)
-            books.mark(taken, self.holder, 1)
-            for units in books.alike().values():
-                books.mark(units[:1], self.holder, 1)
-                if not books.can_keep(kept):
-                    found.update(units)
-                books.unmark(units[:1], self.holder)
-            books.unmark(taken, self.holder)
-        return found
-
-    def _too_many(self, judges: list[Books], units: list[int]) -> set[int]:
-        """Return which units must stay shut where as many as possible of the given ones, the first first, are taken."""
-        taken: list[int] = []
-        for unit in units:
-            if self._broken(judges, [*taken, unit]) is None:
-                taken.append(unit)
-        return self._forbidden(judges, taken) | set(units).difference(taken)
-
-    def _costly(self, judges: list[Books]) -> set[int]:
-        """Return the units in which work could matter to a promise at all."""
-        found: set[int] = set()
-        kinds = self.guarantee.kinds.all
-        for books in judges:
-            for key, units in books.alike().items():
-                if kinds[key[0]].holder != self.holder and any(kinds[kind].usable for kind in key):
-                    found.update(units)
-        return found
 
     def _nodes(self, units: set[int]) -> list[int]:
         ground = self.guarantee.ground
         last = len(ground.levels) - 1
         return [node for unit in sorted(units) for node in ground.nodes_of(last, unit)]
 
-    def _text(self, books: Books, units: list[int]) -> str:
-        """Name the first promise that the place which was found would break."""
-        guarantee = self.guarantee
-        before = books.kept(guarantee.promised)
-        books.mark(units, self.holder, 1)
-        after = most_kept(books.can_keep, before)
-        books.unmark(units, self.holder)
-        for level, name in enumerate(guarantee.level_names):
-            for holder, queue in enumerate(guarantee.holders):
-                if after[holder][level] < before[holder][level]:
-                    return (
-                        f"there is room, but only where the guarantee of queue '{queue}' ({before[holder][level]} "
-                        f"{name}) could not be kept any more"
-                    )
-        return "there is room, but only where a guarantee could not be kept any more"
+    def _may_fit(self, shut: set[int], demand: Demand, ranks: dict[int, list[int]]) -> bool:
+        """Return whether the pods may fit outside some units, as far as counts of equal pods per domain can tell."""
+        state, ground = self.guarantee.state, self.guarantee.ground
+        last = len(ground.levels) - 1
+        nodes = [node for unit in range(ground.size[-1]) if unit not in shut for node in ground.nodes_of(last, unit)]
+        for leaf in demand.leaves:
+            needed = len(ranks.get(leaf.index, ()))
+            if leaf.shape is None or not needed:
+                continue
+            tree = state.trees[leaf.tree].tree
+            of = None if leaf.required < 0 or leaf.required >= tree.depth else tree.domain_of[leaf.required]
+            rooms: dict[tuple[int, int], int] = {}
+            for node in nodes:
+                key = (0 if of is None else of[node], state.room_of[node].index)
+                rooms[key] = rooms.get(key, 0) + 1
+            held: dict[int, int] = {}
+            for (domain, room), count in rooms.items():
+                each = len(state.rooms.left(leaf.shape, state.rooms.all[room], needed))
+                held[domain] = held.get(domain, 0) + each * count
+            if max(held.values(), default=0) < needed:
+                return False
+        return True
 
 
 def _reopen(undo: list[Shut], state: ClusterState) -> None:

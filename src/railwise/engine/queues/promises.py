@@ -68,7 +68,10 @@ class Ground:
 
 
 class Books:
-    """Which domains can still be given to whom. ``above[holder]`` is the holder above one, -1 where there is none."""
+    """Which domains can still be given to whom. ``above[holder]`` is the holder above one, -1 where there is none.
+
+    ``version`` is another one after every change; ``loosened``: more may be possible than when ``kept`` was asked.
+    """
 
     def __init__(self, ground: Ground, kinds: Kinds, above: Sequence[int]) -> None:
         """Start with an empty healthy cluster."""
@@ -82,6 +85,8 @@ class Books:
         self.below: Final[list[list[dict[int, int]]]] = [[{} for _ in range(size)] for size in ground.size[:-1]]
         self.roots: Final[dict[int, dict[int, int]]] = {}
         self.loosened = True
+        self.version = 0
+        self._changes = 0
         self.balance: Final = Balance(ground.worth())
         self._below: Final = [[other for other in self.order if above[other] == holder] for holder in range(len(above))]
         self._rank: Final = {holder: rank for rank, holder in enumerate(self.order)}
@@ -99,6 +104,7 @@ class Books:
 
     def recount(self) -> None:
         """Find the kinds of all domains anew."""
+        self.version = self._changes = self._changes + 1
         self.roots.clear()
         self._stale.update(self.order)
         last = len(self.ground.levels) - 1
@@ -134,7 +140,11 @@ class Books:
                 marks.pop(holder)
             if count in {0, step}:
                 self._renew(unit)
-        self.loosened = self.loosened or step < 0
+        self._moved_on(loosened=step < 0)
+
+    def _moved_on(self, *, loosened: bool) -> None:
+        self.loosened = self.loosened or loosened
+        self.version = self._changes = self._changes + 1
 
     def hurt(self, node: int, step: int) -> None:
         """Count a node as not ready, -1: it is ready again."""
@@ -142,7 +152,7 @@ class Books:
         for level, domain in enumerate(self.ground.chain(unit)):
             self.broken[level][domain] += step
         self._renew(unit)
-        self.loosened = self.loosened or step < 0
+        self._moved_on(loosened=step < 0)
 
     def _renew(self, unit: int) -> None:
         """Find the kinds of a unit and of the domains around it anew."""
@@ -207,29 +217,36 @@ class Books:
     def still_keeps(self, promised: Wanted, units: Iterable[int], holder: int) -> bool:
         """Return whether no promise that can be kept now is lost if work of a holder comes to these units."""
         kept = self.kept(promised)
-        self.mark(units, holder, 1)
+        before = self.try_mark(units, holder)
         still = self.can_keep(kept)
-        self.unmark(units, holder)
+        self.unmark(units, holder, before)
         return still
 
-    def unmark(self, units: Iterable[int], holder: int) -> None:
-        """Undo ``mark`` before anything else has happened."""
-        loosened = self.loosened
+    def try_mark(self, units: Iterable[int], holder: int) -> tuple[bool, int]:
+        """Mark units for a moment; return what ``unmark`` takes to undo it."""
+        before = self.loosened, self.version
+        self.mark(units, holder, 1)
+        return before
+
+    def unmark(self, units: Iterable[int], holder: int, before: tuple[bool, int]) -> None:
+        """Undo ``try_mark``, everything else since being undone already."""
         self.mark(units, holder, -1)
-        self.loosened = loosened
+        self.loosened, self.version = before
 
     def alike(self) -> dict[Levels, list[int]]:
         """Return the units in groups whose domains are of one kind at every level: any of a group will do."""
         groups: dict[Levels, list[int]] = {}
-        kinds, parents = self.kind, self.ground.parent
-        for unit, kind in enumerate(kinds[-1]):
-            key = [kind]
-            domain = unit
-            for level in range(len(kinds) - 1, 0, -1):
-                domain = parents[level][domain]
-                key.append(kinds[level - 1][domain])
-            groups.setdefault(tuple(key), []).append(unit)
+        for unit in range(self.ground.size[-1]):
+            groups.setdefault(self.kinds_of(unit), []).append(unit)
         return groups
+
+    def kinds_of(self, unit: int) -> Levels:
+        """Return the kinds of a unit and of the domains around it, narrowest first."""
+        domain, kinds = unit, [self.kind[-1][unit]]
+        for level in range(len(self.kind) - 1, 0, -1):
+            domain = self.ground.parent[level][domain]
+            kinds.append(self.kind[level - 1][domain])
+        return tuple(kinds)
 
     def kept(self, promised: Wanted) -> Wanted:
         """Return the promises that can be kept now: wider levels first, then holders by number, as many as possible."""

@@ -19,7 +19,7 @@ NEXT: Final[dict[Code, str]] = {
     Code.NODES_EXCLUDED: "repair or open nodes, or loosen the selector",
     Code.NOT_ENOUGH_FREE: "wait for running workloads to end",
     Code.TOO_FRAGMENTED: "wait for room in one domain, or ask for a wider required level",
-    Code.RESERVED: "wait, or state a `duration` short enough to end before the reserved start",
+    Code.RESERVED: "wait; a `duration` that ends before the reserved start, or `preemptible: true`, may help",
     Code.BEHIND_OTHERS: "wait for those before it",
     Code.UNPROVEN: "wait; the search is repeated at every change",
     Code.UNSUPPORTED: "ask for whole cards or shares of a card",

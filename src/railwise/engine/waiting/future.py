@@ -54,6 +54,7 @@ class Future:
         self.workloads: Final = workloads
         self.state: Final = workloads.state
         self.tree: Final = workloads.accounts.tree
+        self.guarantee: Final = workloads.accounts.guarantee
         self.times: list[int] = []
         self._counts: list[int] = []
         self._records: list[Record] = []
@@ -210,6 +211,8 @@ class Future:
                     add(counted, of_pod(shape, node, grant, self.state))
             self.tree.charge(record.workload.queue, counted, -1, firm=not record.workload.preemptible)
         record.take_away(self.state, keys)
+        if self.guarantee is not None:
+            self.guarantee.recharge(record)
         self._gone.append(_Gone(record, keys, before, fixed, counted))
 
     def _bring_back(self) -> None:
@@ -224,6 +227,8 @@ class Future:
                 leaf.fixed.update(fixed)
         if self.tree.declared:
             self.tree.charge(record.workload.queue, gone.counted, 1, firm=not record.workload.preemptible)
+        if self.guarantee is not None:
+            self.guarantee.recharge(record)
 
 
 class _Gone(NamedTuple):

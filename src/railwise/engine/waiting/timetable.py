@@ -117,7 +117,7 @@ class Timetable:
         self.future.look(record)
         indices = self.decider.alternatives(record)
         counted, run = self._counted(record, indices), longest(record, indices)
-        ask = self._ask(record, indices, self.decider.accounts.guard(record, self.decider.search))
+        ask = self._ask(record, indices, self.decider.accounts.guard(record, self.decider.search, self.decider.lasting))
         others = self.others(record, reach)
         if others and counted and self.large:
             start, fit = self._apart(others, before, run, counted, ask)
@@ -206,7 +206,7 @@ class Timetable:
     def kept(self, record: Record, place: int) -> Promise | None:
         """Keep the best domain for a workload whose start is not known."""
         others = self.others(record)
-        guard = self.decider.accounts.guard(record, self.decider.search)
+        guard = self.decider.accounts.guard(record, self.decider.search, self.decider.lasting)
         shut = self.state.shut(sorted({node for other in others for node in other.nodes}))
         promise: Promise | None = None
         for index in self.decider.alternatives(record):
