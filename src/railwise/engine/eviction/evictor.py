@@ -7,22 +7,19 @@ fits elsewhere at once is moved.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable
-from itertools import islice
 from typing import Final, NamedTuple
 
+from railwise.engine.eviction.by_index import search_by_index
 from railwise.engine.eviction.claim import Claim, Way, total
 from railwise.engine.eviction.holders import Holders
 from railwise.engine.eviction.moving import MoveClaim, moves_for
 from railwise.engine.eviction.news import Evicted, taken_from
-from railwise.engine.eviction.proposals import Proposals
 from railwise.engine.eviction.prospects import Prospects
 from railwise.engine.eviction.rehousing import places_for
-from railwise.engine.eviction.survey import Survey
+from railwise.engine.eviction.together import own_units, search_together
 from railwise.engine.eviction.trial import Trial
-from railwise.engine.eviction.units import FREE, Unit, surplus_units, whole_unit
-from railwise.engine.eviction.wide import search_wide
+from railwise.engine.eviction.units import Unit
 from railwise.engine.gangs.charges import GPU
 from railwise.engine.gangs.record import PodKey, Record
 from railwise.engine.queues.guard import Guard
@@ -36,12 +33,6 @@ SMALL_CLUSTER: Final = 200
 
 MOST_TOGETHER: Final = 64
 """and up to so many workloads."""
-
-MOST_PROPOSALS: Final = 8
-"""So many domains of a large cluster are tried."""
-
-MOST_SURPLUS: Final = 256
-"""So many surplus pods of a large cluster are tried."""
 
 Gate = Callable[[Record], Guard]
 """Makes a workload's view of the search."""
@@ -127,15 +118,8 @@ class Evictor:
         found = find_minimum(record.demands[index], self.gate(record).place)
         return found if isinstance(found, Found) else None
 
-    def _own(self, claim: Claim) -> list[Unit]:
-        """Return the claimant's own surplus, highest ranks first; it costs nothing."""
-        if not claim.record.pods:
-            return []
-        units = surplus_units(claim.record, self.workloads.state, self.workloads.now)
-        return [Unit(unit.record, unit.keys, FREE, whole=False, after=None) for unit in units]
-
     def _own_surplus(self, claim: Claim) -> Way | None:
-        own = self._own(claim)
+        own = own_units(claim)
         return Trial(claim, own).run() if own else None
 
     def _others(self, claim: Claim) -> Way | None:
@@ -143,76 +127,8 @@ class Evictor:
         if len(self.workloads.state.nodes) <= SMALL_CLUSTER:
             records = [record for record in self.workloads.records.values() if claim.rights.may_take(record)]
             if len(records) <= MOST_TOGETHER:
-                return self._among(claim, records)
-        return self._in_large(claim)
-
-    def _among(self, claim: Claim, records: list[Record]) -> Way | None:
-        """Try all victims of a small cluster together."""
-        state, now = self.workloads.state, self.workloads.now
-        own = self._own(claim)
-        for priority in sorted({record.workload.priority for record in records}):
-            tier = [record for record in records if record.workload.priority <= priority]
-            surplus = [unit for record in tier for unit in surplus_units(record, state, now)]
-            alone = [unit for unit in surplus if unit.record.workload.kind != "training"]
-            way = Trial(claim, own + alone).run() if alone else None
-            if way is None:
-                way = Trial(claim, own + surplus + [whole_unit(record, state, now) for record in tier]).run()
-            if way is not None:
-                return way
-        return None
-
-    def _in_large(self, claim: Claim) -> Way | None:
-        """Find the victims of a large cluster by the index of who stands where."""
-        holders = self._index()
-        rights = claim.rights
-        priorities = sorted(
-            {
-                manner.priority
-                for manner in holders.manners
-                if rights.may_take_from(manner.queue, manner.priority, preemptible=manner.preemptible)
-            }
-        )
-        if not priorities:
-            return None
-        shape = claim.demand.root.shape
-        if not claim.demand.simple or shape is None:
-            ways = (self._surplus_of(claim, holders, one) or search_wide(claim, holders, one) for one in priorities)
-            return next((way for way in ways if way is not None), None)
-        pods = claim.demand.root.group.min_pods - len(claim.demand.root.fixed)
-        surveyed: dict[int, Proposals] = {}
-
-        def proposals(priority: int) -> Proposals:
-            if priority not in surveyed:
-                surveyed[priority] = Proposals(claim, Survey(claim, holders, shape, pods, priority), pods)
-            return surveyed[priority]
-
-        first = bisect_left(priorities, True, key=lambda priority: proposals(priority).possible())  # noqa: FBT003
-        for priority in priorities[first:]:
-            way = self._surplus_of(claim, holders, priority) or self._best_of(claim, proposals(priority))
-            if way is not None:
-                return way
-        return None
-
-    def _surplus_of(self, claim: Claim, holders: Holders, priority: int) -> Way | None:
-        """Try the surplus pods of all that may shrink, the cheapest of them where there are many."""
-        units = [
-            unit
-            for record in holders.elastic
-            if record.workload.priority <= priority and claim.rights.may_take(record)
-            for unit in surplus_units(record, self.workloads.state, self.workloads.now)
-        ]
-        units.sort(key=lambda unit: (unit.cost, -unit.since))
-        return Trial(claim, units[:MOST_SURPLUS], MOST_SURPLUS).run() if units else None
-
-    def _best_of(self, claim: Claim, proposals: Proposals) -> Way | None:
-        best: Way | None = None
-        for least, units in islice(proposals.each(), MOST_PROPOSALS):
-            if best is not None and best.key[0][0] <= least and best.key[0][0]:
-                break
-            way = Trial(claim, units, len(units) + MOST_PROPOSALS).run()
-            if way is not None and (best is None or way.key < best.key):
-                best = way
-        return best
+                return search_together(claim, records)
+        return search_by_index(claim, self._index())
 
     def _carry_out(self, claim: Claim, way: Way) -> list[Evicted]:
         """Take the victims off the state."""

@@ -112,9 +112,9 @@ def moves_for(claim: MoveClaim, holders: Holders | None, small: int) -> Way | No
     highest = max(manner.priority for manner in holders.manners)
     best: Way | None = None
     proposals = Proposals(claim, Survey(claim, holders, shape, pods, highest), pods)
-    for _, units in islice(proposals.each(), MOST_DOMAINS):
-        if len(units) <= 2 * claim.most:
-            way = Trial(claim, units, 4 * len(units) + 16).run()
+    for proposal in islice(proposals.each(), MOST_DOMAINS):
+        if len(proposal.units) <= 2 * claim.most:
+            way = Trial(claim, proposal.units, 4 * len(proposal.units) + 16).run()
             if way is not None and (best is None or way.key < best.key):
                 best = way
     return best

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
-from typing import Final
+from typing import Final, NamedTuple
 
 from railwise.engine.eviction.claim import Claim
 from railwise.engine.eviction.survey import Survey
@@ -20,6 +20,14 @@ CANDIDATES: Final = 4
 
 Gone = dict[Record, Unit]
 """The victims of a proposal."""
+
+
+class Proposal(NamedTuple):
+    """Victims for one domain: the least loss by estimate, who goes, and its nodes, those cheapest to clear first."""
+
+    least: int
+    units: list[Unit]
+    nodes: list[int]
 
 
 class Proposals:
@@ -59,8 +67,8 @@ class Proposals:
         """Return whether any domain could hold all pods without its victims."""
         return any(sum(count for _, count in nodes) >= self.pods for nodes in self.domains.values())
 
-    def each(self) -> Iterator[tuple[int, list[Unit]]]:
-        """Yield (least loss by estimate, victims) per domain that could hold all pods, cheapest first."""
+    def each(self) -> Iterator[Proposal]:
+        """Yield a proposal per domain that could hold all pods, cheapest first."""
         ranked: list[tuple[int, int, list[tuple[int, int]]]] = []
         for domain, nodes in self.domains.items():
             if sum(count for _, count in nodes) < self.pods:
@@ -71,7 +79,7 @@ class Proposals:
         for least, _, priced_nodes in ranked:
             victims = self._clear(priced_nodes)
             if victims is not None:
-                yield least, list(victims.values())
+                yield Proposal(least, list(victims.values()), [node for node, _ in priced_nodes])
 
     def _estimate(self, node: int) -> int:
         """Return about what clearing a node loses per pod of the claimant."""

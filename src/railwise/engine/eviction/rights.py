@@ -78,20 +78,22 @@ class Rights:
         return True
 
     def _may_reclaim_from(self, name: str) -> bool:
-        """Return whether a queue is above quota or share at every level, and the claimant need not end above its own.
+        """Return whether a queue is above quota or share at every level, and the claimant can end within its own.
 
-        Victims beside the claimant lower what its own queues hold, so these are judged by the ask alone here.
+        Victims beside the claimant lower what its own queues hold, but never by work that is not preemptible.
         """
         if not self.tree.declared or name not in self.tree.sound or self.queue not in self.tree.sound:
             return False
         mine, theirs = self._below_common(name)
         held = self.tree.held
-        for limits in (self.accounts.quotas, self.accounts.shares):
-            if self._within(mine, dict.fromkeys(mine, self.ask), limits) and any(
-                self._above(theirs, held, limits, resource) for resource in self.resources
-            ):
-                return True
-        return False
+        least = {queue: dict(self.tree.firm[queue]) for queue in mine}
+        for amounts in least.values():
+            add(amounts, self.ask)
+        return any(
+            self._within(mine, least, limits)
+            and any(self._above(theirs, held, limits, resource) for resource in self.resources)
+            for limits in (self.accounts.quotas, self.accounts.shares)
+        )
 
     def _below_common(self, name: str) -> tuple[list[str], list[str]]:
         """Return the queues of the claimant and of another queue below the lowest one that they have in common."""

@@ -23,8 +23,19 @@ Removed = tuple[tuple[int, int], ...]
 class Survey:
     """One shape on all nodes, with victims of at most one priority."""
 
-    def __init__(self, claim: Claim, holders: Holders, shape: Shape, most: int, priority: int) -> None:
-        """Find out which manners of workloads may go; ``most`` pods are the most that matter on one node."""
+    def __init__(
+        self,
+        claim: Claim,
+        holders: Holders,
+        shape: Shape,
+        most: int,
+        priority: int,
+        queues: frozenset[str] | None = None,
+    ) -> None:
+        """Find out which manners of workloads may go (of some ``queues`` only).
+
+        ``most`` pods are the most that matter on one node.
+        """
         self.claim: Final = claim
         self.holders: Final = holders
         self.state: Final[ClusterState] = claim.state
@@ -35,8 +46,10 @@ class Survey:
             manner
             for manner in holders.manners
             if manner.priority <= priority
+            and (queues is None or manner.queue in queues)
             and claim.rights.may_take_from(manner.queue, manner.priority, preemptible=manner.preemptible)
         }
+        self.queues: Final = queues
         self.mixed: Final = any(claim.rights.youth_counts(manner.queue) for manner in self.manners)
         self._answers: Final[dict[tuple[int, Removed], int]] = {}
 
@@ -45,7 +58,9 @@ class Survey:
         return [
             record
             for record in self.holders.on[node]
-            if record.workload.priority <= self._highest() and self.claim.rights.may_take(record)
+            if record.workload.priority <= self._highest()
+            and (self.queues is None or record.workload.queue in self.queues)
+            and self.claim.rights.may_take(record)
         ]
 
     def _highest(self) -> int:

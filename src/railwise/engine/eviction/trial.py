@@ -36,9 +36,9 @@ class Trial:
     """
 
     def __init__(self, claim: Claim, pool: list[Unit], trials: int = MOST_TRIALS) -> None:
-        """Sort the pool: dearest first, a whole before its parts; ``trials`` bounds the searches for the claimant."""
+        """Sort the pool; ``trials`` bounds the searches for the claimant."""
         self.claim: Final = claim
-        self.units: Final = sorted(pool, key=_dearest_first)
+        self.units: Final = _in_order(pool)
         self.taken: Final[dict[Record, Pods]] = {}
         self.best: Way | None = None
         self.exact = True
@@ -180,6 +180,18 @@ def _twins(claim: Claim, units: list[Unit]) -> list[Twins]:
         twins.append((dearer, [other for other in known if other not in dearer]))
         known.append(number)
     return twins
+
+
+def _in_order(pool: list[Unit]) -> list[Unit]:
+    """Sort units: the workloads that are dearest to stop first, of each workload the whole before its parts.
+
+    What a workload can spare is decided at once, so that a dead end shows before others are decided on.
+    """
+    ordered = sorted(pool, key=_dearest_first)
+    first: dict[Record, int] = {}
+    for number, unit in enumerate(ordered):
+        first.setdefault(unit.record, number)
+    return sorted(ordered, key=lambda unit: first[unit.record])
 
 
 def _dearest_first(unit: Unit) -> tuple[int, int, int, int, int, int]:
