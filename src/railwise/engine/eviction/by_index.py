@@ -103,7 +103,10 @@ def _best(claim: Claim, proposals: Proposals) -> Way | None:
             best = (way, proposal)
     if best is None:
         return None
-    closer = _closer(claim, proposals.survey, best[1])
+    (lost, wholes, _), proposal = best[0].key[0], best[1]
+    if lost <= proposal.least and wholes <= proposals.pods:
+        return best[0]
+    closer = _closer(claim, proposals.survey, proposal)
     return min(best[0], closer, key=lambda way: way.key) if closer is not None else best[0]
 
 

@@ -66,6 +66,7 @@ class Claim:
         self.before: Final[Held] = books(workloads.accounts)
         self.most: int = MOST_UNITS
         self._relief: Held = {}
+        self._victims: Final[dict[Unit, Victim]] = {}
         self._turns: Final[dict[str, int]] = {}
 
     def fits(self) -> Found | None:
@@ -124,7 +125,11 @@ class Claim:
 
     def victim(self, unit: Unit, taken: dict[Record, Pods]) -> Victim:
         """Return the queue of a unit and what it holds there."""
-        return unit.record.workload.queue, self._amounts(unit.record, taken[unit.record], unit.keys)
+        known = self._victims.get(unit)
+        if known is None:
+            known = (unit.record.workload.queue, self._amounts(unit.record, taken[unit.record], unit.keys))
+            self._victims[unit] = known
+        return known
 
     def _amounts(self, record: Record, pods: Pods, keys: list[PodKey]) -> Amounts:
         amounts: Amounts = {}

@@ -165,7 +165,8 @@ class Rights:
         for name, amounts in victims:
             self._charge(held, name, amounts, -1)
         rights = {name: self._rights(name, before, mine, final) for name in {name for name, _ in victims}}
-        left = sorted(victims, key=lambda victim: [victim[1].get(resource, 0) for resource in self.resources])
+        left = self._in_doubt(victims, held, rights)
+        left.sort(key=lambda victim: [victim[1].get(resource, 0) for resource in self.resources])
         while left:
             for index in range(len(left) - 1, -1, -1):
                 name, amounts = left[index]
@@ -177,6 +178,18 @@ class Rights:
             else:
                 return False
         return True
+
+    def _in_doubt(self, victims: list[Victim], held: Held, rights: dict[str, list[Shares]]) -> list[Victim]:
+        """Return those whose queue is no longer above its limits once all have gone; the others may go at any time."""
+        sure: dict[tuple[str, tuple[str, ...]], bool] = {}
+        left: list[Victim] = []
+        for name, amounts in victims:
+            key = (name, tuple([resource for resource in self.resources if amounts.get(resource, 0)]))
+            if key not in sure:
+                sure[key] = self._above_some(name, amounts, held, rights[name])
+            if not sure[key]:
+                left.append((name, amounts))
+        return left
 
     def relief(self, victims: Iterable[Victim]) -> Held:
         """Return what leaves each of the claimant's own queues when all of these go."""

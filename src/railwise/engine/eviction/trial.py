@@ -59,7 +59,6 @@ class Trial:
             self.taken[record] = self.claim.workloads.lift(record, sorted(mine))
         if self.claim.fits() is not None:
             self.claim.look_at(self.taken)
-            self._bound = Bound(self.claim, self.units, self.taken)
             self._decide(0, set())
         for record, pods in self.taken.items():
             self.claim.workloads.set_back(record, {key: pods[key] for key in pods if key not in record.pods})
@@ -154,7 +153,9 @@ class Trial:
         cost, best = total(self._chosen), self.best.key[0]
         if cost > best:
             return True
-        return self._bound is not None and cost[0] + self._bound.least(gone) > best[0]
+        if self._bound is None:
+            self._bound = Bound(self.claim, self.units, self.taken)
+        return cost[0] + self._bound.least(gone) > best[0]
 
     def _note(self) -> None:
         """Remember the way that is carried out just now, if it is one and the best so far."""
