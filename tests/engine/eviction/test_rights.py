@@ -30,6 +30,11 @@ def valid(scenario: Scenario, *victims: tuple[str, int]) -> bool:
     return asked.rights.valid([(queue, {"gpu": CARD * gpu}) for queue, gpu in victims], asked.before)
 
 
+def why(scenario: Scenario) -> str:
+    asked = claim(scenario)
+    return asked.rights.why(asked.workloads.records["old"], asked.before, asked.rights.ends())
+
+
 OLD = runs("old", ["n0"], 4)
 
 
@@ -184,18 +189,17 @@ def test_the_right_is_asked_in_what_the_claimant_asks_and_the_victim_holds() -> 
 def test_without_declared_queues_only_priority_counts() -> None:
     scenario = scene(nodes(1), OLD, asks("new", 1, 4, priority=1))
     assert valid(scenario, ("default", 4))
-    assert claim(scenario).rights.why(record(engine(scenario), "old")) == (
-        "preempted: priority 0 is below 1 in queue 'default'"
-    )
+    assert why(scenario) == ("preempted: priority 0 is below 1 in queue 'default'")
 
 
 @pytest.mark.parametrize(
     ("a", "text"),
     [
-        (4, "reclaimed: queue 'b' is above its quota, 'a' asks for what is within its own"),
-        (-1, "reclaimed: queue 'b' is above its fair share, 'a' stays within its own"),
+        (5, "reclaimed: queue 'b' is above its quota, 'a' asks for what is within its own"),
+        (4, "reclaimed: queue 'b' is above its fair share, 'a' stays within its own"),
     ],
 )
 def test_the_right_is_named(a: int, text: str) -> None:
-    scenario = scene(nodes(1), runs("old", ["n0"], 4, "b"), asks("new", 1, 2, "a"), queues=[quota("a", a), Queue("b")])
-    assert claim(scenario).rights.why(record(engine(scenario), "old")) == text
+    mine, old = runs("mine", ["n1"], 3, "a"), runs("old", ["n0"], 4, "b")
+    scenario = scene(nodes(2), mine, old, asks("new", 1, 2, "a"), queues=[quota("a", a), Queue("b")])
+    assert why(scenario) == text

@@ -135,14 +135,14 @@ class Evictor:
         by_record: dict[Record, list[Unit]] = {}
         for unit in way.units:
             by_record.setdefault(unit.record, []).append(unit)
-        why = {record: claim.rights.why(record) for record in by_record}
         gone: list[Evicted] = []
         for record, units in by_record.items():
             keys = sorted({key for unit in units for key in unit.keys})
             cards = taken_from(record, keys, self.workloads.state)
             lost = total(units)[0]
-            gone.append(Evicted(record, self.workloads.stop(record, keys), cards, claim.record, lost, why[record]))
-        return gone
+            gone.append(Evicted(record, self.workloads.stop(record, keys), cards, claim.record, lost, ""))
+        ends = claim.rights.ends()
+        return [one._replace(why=claim.rights.why(one.record, claim.before, ends)) for one in gone]
 
     def rehouse(self, gone: list[Evicted]) -> None:
         """Let victims run on elsewhere: whole gangs with all pods they had, surplus pods as far as they fit."""

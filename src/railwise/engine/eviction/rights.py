@@ -224,8 +224,15 @@ class Rights:
         matter = [resource for resource in self.resources if amounts.get(resource, 0)] or self.resources
         return any(self._above(theirs, held, limit, resource) for limit in limits for resource in matter)
 
-    def why(self, other: Record) -> str:
-        """Return by which right a victim goes, for people; call while it still runs."""
+    def ends(self) -> Held:
+        """Return what the claimant's queues hold when it has its place beside those who run now."""
+        held = {queue: dict(self.tree.held[queue]) for queue in self.chain}
+        for amounts in held.values():
+            add(amounts, self.ask)
+        return held
+
+    def why(self, other: Record, before: Held, ends: Held) -> str:
+        """Return by which right a victim goes, for people; ``ends``: what the claimant's queues hold in the end."""
         if other is self.record:
             return "surplus of its own makes up for what it lost"
         queue = other.workload.queue
@@ -233,10 +240,8 @@ class Rights:
             low, high = other.workload.priority, self.record.workload.priority
             return f"preempted: priority {low} is below {high} in queue '{queue}'"
         mine, theirs = self._below_common(queue)
-        held, quotas = self.tree.held, self.accounts.quotas
-        if self._within(mine, dict.fromkeys(mine, self.ask), quotas) and any(
-            self._above(theirs, held, quotas, one) for one in self.resources
-        ):
+        quotas = self.accounts.quotas
+        if self._within(mine, ends, quotas) and any(self._above(theirs, before, quotas, one) for one in self.resources):
             return f"reclaimed: queue '{theirs[-1]}' is above its quota, '{mine[-1]}' asks for what is within its own"
         return f"reclaimed: queue '{theirs[-1]}' is above its fair share, '{mine[-1]}' stays within its own"
 
