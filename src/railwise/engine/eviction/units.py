@@ -134,7 +134,7 @@ def _met(part: Part, before: dict[int, int], after: dict[int, int]) -> bool:
     if len(kept) < min(part.group.min_groups, len(ran)):
         return False
     return all(
-        child in kept or not any(after.get(leaf.index, 0) for leaf in child.leaves()) or _met(child, before, after)
+        not any(after.get(leaf.index, 0) for leaf in child.leaves()) or _met(child, before, after)
         for child in part.children
     )
 
