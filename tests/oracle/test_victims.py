@@ -9,7 +9,7 @@ from railwise.model.plan import State, WorkloadPlan
 from railwise.model.scenario import Scenario
 from tests.oracle.making_room import Room
 from tests.oracle.things import Thing, pods_of
-from tests.oracle.victim_instances import CLAIMANT, contest
+from tests.oracle.victim_instances import CLAIMANT, contest, repair
 
 FAST = 80
 ALL = 1600
@@ -46,16 +46,17 @@ def things(room: Room, gone: dict[str, set[tuple[str, int]]]) -> tuple[Thing, ..
     return tuple(found)
 
 
-def judge(seed: int) -> str:
-    """Return what is wrong with the plan of a seed, empty where nothing is."""
-    scenario = contest(seed)
+def judge(scenario: Scenario) -> str:
+    """Return what is wrong with the plan of a scenario, empty where nothing is."""
     claimant, gone = decided(scenario)
     room = Room(scenario)
     best, firm = room.best(), room.best(near_stay=True)
-    placed = claimant.state is State.PLACED
+    placed = claimant.state in {State.PLACED, State.RUNNING}
     if placed and best is None:
         return f"placed, and impossible: {gone}"
     if not placed:
+        if claimant.state is State.MOVED:
+            return f"restarted, possible by {firm}" if firm is not None else ""
         text = f"somebody lost {gone} for nobody" if gone else ""
         return (
             f"pending, possible by {firm}: {claimant.reason and claimant.reason.summary}" if firm is not None else text
@@ -72,7 +73,13 @@ def judge(seed: int) -> str:
 
 
 def _check(first: int, last: int) -> None:
-    wrong = [f"seed {seed}: {text}" for seed in range(first, last) if (text := judge(seed))]
+    wrong = [f"seed {seed}: {text}" for seed in range(first, last) if (text := judge(contest(seed)))]
+    assert wrong == [], "\n".join(wrong)
+
+
+@pytest.mark.parametrize("first", range(0, FAST, CHUNK))
+def test_a_repair_takes_the_cheapest_victims_too(first: int) -> None:
+    wrong = [f"seed {seed}: {text}" for seed in range(first, first + CHUNK) if (text := judge(repair(seed)))]
     assert wrong == [], "\n".join(wrong)
 
 

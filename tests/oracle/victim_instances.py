@@ -66,6 +66,31 @@ def rivals(seed: int, claimants: int = 3) -> Scenario:
     return replace(scenario, workloads=(*workloads, *named))
 
 
+def repair(seed: int) -> Scenario:
+    """Return a scenario in which somebody who runs has lost a pod; it stands last and is named ``CLAIMANT``."""
+    scenario = rivals(seed, 0)
+    random = Random(seed)
+    hurt = [one for one in scenario.workloads if one.root.pods > 1 and one.kind != "training"]
+    if not hurt:
+        return contest(seed)
+    old = random.choice(hurt)
+    running = old.root.running
+    lost = random.randrange(old.root.pods)
+    if running is not None:
+        nodes = tuple(None if rank == lost else node for rank, node in enumerate(running.nodes))
+        running = Running(nodes, running.since, running.cards)
+    root = replace(old.root, min_pods=old.root.pods, running=running)
+    claimant = replace(old, name=CLAIMANT, root=root, priority=random.choice([0, 5, 20]))
+    filler = Group(pods=1, min_pods=1, request=root.request)
+    others = [one for one in scenario.workloads if one is not old]
+    if running is not None:
+        home = old.root.running.nodes[lost] if old.root.running is not None else None
+        cards = old.root.running.cards[lost] if old.root.running is not None else ()
+        filler = replace(filler, running=Running((home,), -MINUTE, (cards,)))
+    taker = Workload("taker", filler, random.choice([old.queue, others[0].queue if others else old.queue]), order=90)
+    return replace(scenario, workloads=(*others, taker, claimant))
+
+
 def _nodes(scene: Scene) -> tuple[Node, ...]:
     random = scene.random
     count = random.choice([1, 2, 3, 3, 4, 4, 5, 6, 8])

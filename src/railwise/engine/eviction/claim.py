@@ -33,7 +33,8 @@ Again = Callable[[Record, Iterable[PodKey]], Found | None]
 Place = tuple[int, int, int, int]
 """A place in the order of turns, negated: (queue, priority, submit, order)."""
 
-WayKey = tuple[Cost, tuple[int, ...], Key, tuple[Place, ...]]
+WayKey = tuple[Cost, tuple[int, ...], tuple[int, ...], Key, tuple[Place, ...]]
+"""(cost, own surplus that goes: number and ranks, highest first; starts; quality of the place; order of turns)."""
 
 
 class Way(NamedTuple):
@@ -142,7 +143,9 @@ class Claim:
 
     def way(self, units: list[Unit], found: Found) -> Way:
         """Return a way that is carried out on the state just now, but for the claimant."""
-        key = (total(units), starts(units), self.better(found), self._last_in_order(units))
+        others = [unit for unit in units if unit.record is not self.record]
+        own = sorted([-rank for unit in units if unit.record is self.record for _, rank in unit.keys])
+        key = (total(units), (len(own), *own), starts(others), self.better(found), self._last_in_order(others))
         return Way(key, units, found)
 
     def _last_in_order(self, units: list[Unit]) -> tuple[Place, ...]:
