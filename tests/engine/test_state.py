@@ -14,6 +14,7 @@ from railwise.engine.cluster.ledger import Grant
 from railwise.engine.cluster.occupy import occupy
 from railwise.engine.cluster.shapes import UNLIMITED, Shape
 from railwise.engine.cluster.state import ClusterState
+from railwise.engine.cluster.together import put_all, take_away_all
 from railwise.model.node import Cards, Node, Taint
 from railwise.model.workload import Selection, Toleration
 from tests.engine.random_life import Life
@@ -90,6 +91,26 @@ def test_what_was_taken_away_is_put_back_exactly_where_it_was(seed: int) -> None
     for shape, node, grant in some:
         state.put_back(shape, node, grant)
     assert state.snapshot() == full
+
+
+@given(seeds)
+def test_pods_put_and_removed_together_leave_what_they_leave_one_by_one(seed: int) -> None:
+    (state, shapes, random), (other, others, _) = _life(seed), _life(seed)
+    for _ in range(6):
+        kind = random.randrange(len(shapes))
+        nodes = sorted(random.choices(range(len(state.nodes)), k=random.randint(1, 12)))
+        grants = put_all(state, shapes[kind], nodes)
+        for node, grant in zip(nodes, grants, strict=False):
+            assert other.put(others[kind], node) == grant
+        assert len(grants) == len(nodes) or other.put(others[kind], nodes[len(grants)]) is None
+        assert (differences(state), state.snapshot()) == ([], other.snapshot())
+        pods = [pod for pod in zip(nodes, grants, strict=False) if random.random() < 0.5]
+        freed = state.freed
+        take_away_all(state, shapes[kind], pods)
+        assert (differences(state), state.freed != freed) == ([], True)
+        for node, grant in pods:
+            other.take_away(others[kind], node, grant)
+        assert (state.snapshot(), set(state.journal)) == (other.snapshot(), set(other.journal))
 
 
 def test_a_pod_that_does_not_fit_changes_nothing() -> None:

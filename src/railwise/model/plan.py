@@ -1,10 +1,14 @@
-"""The result of one decision: who goes where, who must go, who waits and why."""
+"""The result of one decision: who goes where, who must go, who waits and why.
+
+The two values that every round makes anew keep their fields by a plain ``__init__``: the one that a frozen dataclass
+makes is many times slower. Their fields are as final as those of the others.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from railwise.model.reason import Reason
 
@@ -33,7 +37,7 @@ class PodPlacement(NamedTuple):
     cards: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(init=False)
 class WorkloadPlan:
     """What the plan says about one workload; ``pods`` are all it runs afterwards, in rank order, group by group.
 
@@ -42,18 +46,47 @@ class WorkloadPlan:
     traffic model (0.0: unknown). ``exact`` says whether the placement is proven best under the rules.
     """
 
-    name: str
-    queue: str
-    state: State
-    pods: tuple[PodPlacement, ...] = ()
-    domains: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    preferred_met: bool = True
-    reason: Reason | None = None
-    victims: tuple[str, ...] = ()
-    alternative: int = -1
-    seconds_per_step: float = 0.0
-    best_seconds: float = 0.0
-    exact: bool = True
+    name: Final[str]
+    queue: Final[str]
+    state: Final[State]
+    pods: Final[tuple[PodPlacement, ...]]
+    domains: Final[dict[str, tuple[str, ...]]]
+    preferred_met: Final[bool]
+    reason: Final[Reason | None]
+    victims: Final[tuple[str, ...]]
+    alternative: Final[int]
+    seconds_per_step: Final[float]
+    best_seconds: Final[float]
+    exact: Final[bool]
+
+    def __init__(  # noqa: PLR0913, PLR0917 -- one for each field
+        self,
+        name: str,
+        queue: str,
+        state: State,
+        pods: tuple[PodPlacement, ...] = (),
+        domains: dict[str, tuple[str, ...]] | None = None,
+        preferred_met: bool = True,  # noqa: FBT001, FBT002 -- a field like the others
+        reason: Reason | None = None,
+        victims: tuple[str, ...] = (),
+        alternative: int = -1,
+        seconds_per_step: float = 0.0,
+        best_seconds: float = 0.0,
+        exact: bool = True,  # noqa: FBT001, FBT002
+    ) -> None:
+        """Keep the facts; no ``domains``: none are used."""
+        self.name = name
+        self.queue = queue
+        self.state = state
+        self.pods = pods
+        self.domains = {} if domains is None else domains
+        self.preferred_met = preferred_met
+        self.reason = reason
+        self.victims = victims
+        self.alternative = alternative
+        self.seconds_per_step = seconds_per_step
+        self.best_seconds = best_seconds
+        self.exact = exact
 
 
 @dataclass(frozen=True)
@@ -96,19 +129,42 @@ class Reservation:
     start: int = -1
 
 
-@dataclass(frozen=True)
+@dataclass(init=False)
 class Plan:
     """The result of one decision at ``time`` µs.
 
     ``slots_left`` counts, per level name and gang size in whole nodes, how many such gangs still fit at once.
     """
 
-    scenario: str
-    time: int
-    workloads: tuple[WorkloadPlan, ...]
-    evictions: tuple[Eviction, ...] = ()
-    moves: tuple[Move, ...] = ()
-    reservations: tuple[Reservation, ...] = ()
-    warnings: tuple[str, ...] = ()
-    decisions: int = 0
-    slots_left: dict[str, dict[int, int]] = field(default_factory=dict)
+    scenario: Final[str]
+    time: Final[int]
+    workloads: Final[tuple[WorkloadPlan, ...]]
+    evictions: Final[tuple[Eviction, ...]]
+    moves: Final[tuple[Move, ...]]
+    reservations: Final[tuple[Reservation, ...]]
+    warnings: Final[tuple[str, ...]]
+    decisions: Final[int]
+    slots_left: Final[dict[str, dict[int, int]]]
+
+    def __init__(  # noqa: PLR0913, PLR0917 -- one for each field
+        self,
+        scenario: str,
+        time: int,
+        workloads: tuple[WorkloadPlan, ...],
+        evictions: tuple[Eviction, ...] = (),
+        moves: tuple[Move, ...] = (),
+        reservations: tuple[Reservation, ...] = (),
+        warnings: tuple[str, ...] = (),
+        decisions: int = 0,
+        slots_left: dict[str, dict[int, int]] | None = None,
+    ) -> None:
+        """Keep the facts; no ``slots_left``: they were not counted."""
+        self.scenario = scenario
+        self.time = time
+        self.workloads = workloads
+        self.evictions = evictions
+        self.moves = moves
+        self.reservations = reservations
+        self.warnings = warnings
+        self.decisions = decisions
+        self.slots_left = {} if slots_left is None else slots_left

@@ -78,20 +78,58 @@ class Rooms:
         """Return the room left after one share on the chosen cards (by the rule where none are chosen)."""
         return self._put(shape, room, chosen) if chosen else self.fits(shape, room)
 
+    def booked(
+        self,
+        room: Room,
+        shape: Shape,
+        sign: int,
+        whole: tuple[int, ...] | None = None,
+        partial: tuple[tuple[int, int, int], ...] = (),
+    ) -> Room:
+        """Return a room with a pod's cpu, memory, pod slot and devices taken (-1) or back (+1), and these cards."""
+        others = room.others
+        if shape.others:
+            listed = room.spec.others
+            after = changed(others, shape, sign)
+            others = tuple((name, amount) for name, amount in after if amount or name in listed)
+        figures = Figures(
+            room.closed,
+            room.whole if whole is None else whole,
+            room.partial if whole is None else partial,
+            room.cpu if room.cpu == UNLIMITED else room.cpu + sign * shape.cpu,
+            room.memory if room.memory == UNLIMITED else room.memory + sign * shape.memory,
+            room.pods if room.pods == UNLIMITED else room.pods + sign * shape.pods,
+            others,
+        )
+        return self.intern(room.spec, figures)
+
+    def left_by_one(self, shape: Shape, room: Room) -> tuple[int, int]:
+        """Return (card-slots, millicores) left after one pod of the shape like ``left``; (-1, 0): it does not fit."""
+        if room.closed or room.cpu < shape.cpu or room.memory < shape.memory or room.pods < shape.pods:
+            return -1, 0
+        taken = -1 if shape.others else _cards_taken(shape, room, 1)
+        if taken < 0:
+            after = self.fits(shape, room)
+            return (after.slots, after.cpu) if after is not None else (-1, 0)
+        if room.free < taken:
+            return -1, 0
+        cpu = _less(room.cpu, shape.cpu)
+        return slots_of(room.spec, room.free - taken, cpu, _less(room.memory, shape.memory)), cpu
+
     def left(self, shape: Shape, room: Room, most: int) -> list[tuple[int, int]]:
         """Return (card-slots, millicores) left after 1, 2, … pods of the shape, as many as fit, at most ``most``.
 
         The same as following ``fits``, but no room is made that may never come to be where counting is enough.
         """
         found: list[tuple[int, int]] = []
+        if room.closed or room.cpu < shape.cpu or room.memory < shape.memory or room.pods < shape.pods:
+            return found
         taken = -1 if shape.others else _cards_taken(shape, room, most)
         if taken < 0:
             after = self.fits(shape, room)
             while after is not None:
                 found.append((after.slots, after.cpu))
                 after = self.fits(shape, after) if len(found) < most else None
-            return found
-        if room.closed:
             return found
         free, cpu, memory, pods = room.free - taken, room.cpu, room.memory, room.pods
         while free >= 0 and cpu >= shape.cpu and memory >= shape.memory and pods >= shape.pods and len(found) < most:

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from railwise.engine.cluster.fit import Rooms, changed
+from railwise.engine.cluster.fit import Rooms
 from railwise.engine.cluster.ledger import NOTHING, Grant, Ledger
 from railwise.engine.cluster.masks import Masks
 from railwise.engine.cluster.potential import Potential
 from railwise.engine.cluster.room import Chosen, Figures, NodeSpec, Room
-from railwise.engine.cluster.shapes import KIND_NONE, UNLIMITED, Shape, Shapes
+from railwise.engine.cluster.shapes import KIND_NONE, Shape, Shapes
 from railwise.engine.cluster.tree import Tree
 from railwise.engine.cluster.tree_state import TreeState
 from railwise.model.node import Node
@@ -172,50 +172,29 @@ class ClusterState:
     def put_back(self, shape: Shape, node: int, grant: Grant) -> None:
         """Put a pod on a node with given cards, whatever is free: for running pods, and to undo ``take_away``."""
         self.ledgers[node].take(grant)
-        self._set_room(node, self._rebooked(node, shape, -1))
+        self._set_room(node, self.rebooked(node, shape, -1))
 
     def take_away(self, shape: Shape, node: int, grant: Grant) -> None:
         """Remove a pod from a node: the exact inverse of ``put`` and ``put_back``."""
         self.ledgers[node].give_back(grant)
-        self._set_room(node, self._rebooked(node, shape, 1))
+        self._set_room(node, self.rebooked(node, shape, 1))
+        self.mark_freed()
+
+    def mark_freed(self) -> None:
+        """Note that room may have been given back."""
         self.freed = self._changes = self._changes + 1
 
-    def _rebooked(self, node: int, shape: Shape, sign: int) -> Room:
+    def rebooked(self, node: int, shape: Shape, sign: int) -> Room:
         """Return the room of a node after a pod came (-1) or went (+1), the ledger being up to date already."""
         room, ledger = self.room_of[node], self.ledgers[node]
         if ledger.left or not room.spec.simple:
-            return self._booked(room, shape, sign, *ledger.summary())
+            return self.rooms.booked(room, shape, sign, *ledger.summary())
         step = ((shape.index + 1) * sign, room.index, ledger.free.bit_count() - ledger.debt)
         after = self.rooms.steps.get(step)
         if after is None:
-            after = self._booked(room, shape, sign, *ledger.summary())
+            after = self.rooms.booked(room, shape, sign, *ledger.summary())
             self.rooms.steps[step] = after
         return after
-
-    def _booked(
-        self,
-        room: Room,
-        shape: Shape,
-        sign: int,
-        whole: tuple[int, ...] | None = None,
-        partial: tuple[tuple[int, int, int], ...] = (),
-    ) -> Room:
-        """Return a room with a pod's cpu, memory, pod slot and devices taken (-1) or back (+1), and these cards."""
-        others = room.others
-        if shape.others:
-            listed = room.spec.others
-            after = changed(others, shape, sign)
-            others = tuple((name, amount) for name, amount in after if amount or name in listed)
-        figures = Figures(
-            room.closed,
-            room.whole if whole is None else whole,
-            room.partial if whole is None else partial,
-            room.cpu if room.cpu == UNLIMITED else room.cpu + sign * shape.cpu,
-            room.memory if room.memory == UNLIMITED else room.memory + sign * shape.memory,
-            room.pods if room.pods == UNLIMITED else room.pods + sign * shape.pods,
-            others,
-        )
-        return self.rooms.intern(room.spec, figures)
 
     def replace_node(self, index: int, node: Node, running: Sequence[Shape]) -> None:
         """Take new facts about a node; its domains stay, and the pods that run on it (their shapes) stay booked."""
@@ -232,14 +211,14 @@ class ClusterState:
             self.generation += 1
         room = self._empty_room(index)
         for shape in running:
-            room = self._booked(room, shape, -1)
+            room = self.rooms.booked(room, shape, -1)
         self._set_room(index, room)
-        self.freed = self._changes = self._changes + 1
+        self.mark_freed()
 
     def shut(self, nodes: Iterable[int]) -> Shut:
         """Let nothing more onto some nodes until ``open_again``; with none it only marks a what-if."""
         mark = self.freed
-        self.freed = self._changes = self._changes + 1
+        self.mark_freed()
         before: list[tuple[int, Room]] = []
         for node in nodes:
             room = self.room_of[node]
@@ -274,6 +253,23 @@ class ClusterState:
             state.room_ids[state.tree.position[node]] = room.index
             if slots or whole:
                 state.shift(node, slots, kind, whole)
+
+    def count_over(self, nodes: list[int], before: Room | None, after: Room | None) -> None:
+        """Count nodes, whose room is ``after`` already, over from the room they all had before."""
+        if before is None or after is None or before is after or not nodes:
+            return
+        self.journal.extend(nodes)
+        count, number = self.room_count, len(nodes)
+        left = count[before.index] - number
+        if left:
+            count[before.index] = left
+        else:
+            del count[before.index]
+        count[after.index] = count.get(after.index, 0) + number
+        whole = after.wholly - before.wholly
+        kind = self.class_of[after.spec.cards] if whole else 0
+        for state in self.trees:
+            state.move(nodes, after.index, after.slots - before.slots, kind, whole)
 
     def compact(self) -> None:
         """Forget rooms that no node has any more, and the journal; whoever kept something must start again."""

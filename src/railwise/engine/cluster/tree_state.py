@@ -31,6 +31,27 @@ class TreeState:
         if whole and self._levels:
             self.whole[kind][self.tree.domain_of[-1][node]] += whole
 
+    def move(self, nodes: list[int], room_id: int, slots: int, kind: int, whole: int) -> None:
+        """Note the new room of several nodes that changed alike; figures as in ``shift``, of one node each."""
+        position, room_ids = self.tree.position, self.room_ids
+        for node in nodes:
+            room_ids[position[node]] = room_id
+        if not self._levels or not (slots or whole):
+            return
+        rack_of = self.tree.domain_of[-1]
+        times: dict[int, int] = {}
+        for node in nodes:
+            rack = rack_of[node]
+            times[rack] = times.get(rack, 0) + 1
+        tiers, last = self.tree.tiers, self.tree.depth - 1
+        for rack, number in times.items():
+            if whole:
+                self.whole[kind][rack] += whole * number
+            domain = rack
+            for level in range(last, -1, -1):
+                self.free[level][domain] += slots * number
+                domain = tiers[level].parent[domain]
+
     def whole_in(self, level: int, domain: int, kind: int) -> int:
         """Return the whole free nodes of a class in a domain of any declared level."""
         tiers = self.tree.tiers

@@ -25,6 +25,12 @@ MISPLACED: Final = 1 << 176
 WIDE: Final = 1 << 200
 """Where the fields of the criteria above (counts of domains, cut segments) begin."""
 
+SLOT_BITS: Final = 32
+"""Bits of a number of card-slots in a key."""
+
+NO_POD: Final = (-1,)
+"""The curve of a room that no pod fits."""
+
 _TAKEN_MASK: Final = (1 << TAKEN_BITS) - 1
 
 
@@ -54,15 +60,16 @@ class Curves:
         self.by_cpu: Final = by_cpu
         self.single: Final[dict[int, int]] = {}
         self._curves: dict[int, tuple[int, ...]] = {}
+        self._by_slots: Final = shape.wants_cards() and not by_cpu
+        self._costs: Final[dict[int, int]] = {}
 
     def first(self, room_id: int) -> int:
         """Return the cost of one pod in a room, -1 where it does not fit."""
         known = self.single.get(room_id)
         if known is None:
             room = self.rooms.all[room_id]
-            known = -1
-            for slots, cpu in self.rooms.left(self.shape, room, 1):
-                known = self._cost(room.slots, slots, cpu, 1, device=room.spec.device)
+            slots, cpu = self.rooms.left_by_one(self.shape, room)
+            known = -1 if slots < 0 else self._cost(room.slots, slots, cpu, 1, device=room.spec.device)
             self.single[room_id] = known
         return known
 
@@ -77,11 +84,21 @@ class Curves:
             costs.append(self._cost(start.slots, slots, cpu, len(costs) + 1, device=start.spec.device))
         if len(costs) < most:
             costs.append(-1)
-        result = tuple(costs)
+        result = NO_POD if costs == [-1] else tuple(costs)
         self._curves[room_id] = result
         return result
 
     def _cost(self, before: int, slots: int, cpu: int, pods: int, *, device: bool) -> int:
+        if self._by_slots:
+            key = before << SLOT_BITS | slots
+            known = self._costs.get(key)
+            if known is None:
+                known = self._sum(before, slots, cpu, pods, device=device)
+                self._costs[key] = known
+            return known
+        return self._sum(before, slots, cpu, pods, device=device)
+
+    def _sum(self, before: int, slots: int, cpu: int, pods: int, *, device: bool) -> int:
         worth = self.rooms.potential.node
         cost = LOSS * (worth[before] - worth[slots]) + self.node_cost
         if not self.shape.wants_cards() and device:

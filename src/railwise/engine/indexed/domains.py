@@ -82,11 +82,13 @@ class FreeIndex:
         if not self.tree.depth:
             return
         free, known, buckets = self.free[-1], self.known, self.buckets
-        for domain in set(map(self.tree.domain_of[-1].__getitem__, touched)):
-            now = free[domain]
-            if known[domain] != now:
+        domain_of = self.tree.domain_of[-1]
+        for node in touched:
+            domain = domain_of[node]
+            now, before = free[domain], known[domain]
+            if before != now:
                 bit = 1 << domain
-                buckets.remove(known[domain], bit)
+                buckets.remove(before, bit)
                 buckets.add(now, bit)
                 known[domain] = now
 
@@ -114,6 +116,9 @@ class FreeIndex:
 
         Free slots are compared after those that each takes; by cpu they do not count, and the first domain is best.
         """
+        if len(offers) == 1:
+            cost, domains = offers[0]
+            return (domains & -domains).bit_length() - 1 if by_cpu else self.tightest(domains), cost
         best: tuple[tuple[int, ...], int, int] | None = None
         merged: dict[int, int] = {}
         for cost, domains in offers:
@@ -129,17 +134,20 @@ class FreeIndex:
         return (best[1], best[2]) if best is not None else (NOT_FOUND, 0)
 
     def _parents(self, candidates: int, level: int) -> list[int]:
-        """Return the domains around some, ascending; ``candidates`` is shifted away as they are found."""
+        """Return the domains around some, ascending."""
         parent = self.tree.tiers[level].parent
         last_child = self.tree.tiers[level - 1].last_child
+        digits = bin(candidates)
+        top = len(digits) - 1
         found: list[int] = []
-        done = 0
-        rest = candidates
-        while rest:
-            domain = parent[done + (rest & -rest).bit_length() - 1]
-            found.append(domain)
-            rest >>= last_child[domain] - done
-            done = last_child[domain]
+        domain = 0
+        while domain <= top:
+            # Looking for the next digit 1 is one call; shifting bits away would copy the wide integer every time.
+            place = digits.rfind("1", 0, top + 1 - domain)
+            if place < 0:
+                break
+            found.append(parent[top - place])
+            domain = last_child[found[-1]]
         return found
 
     def _one_by_one(self, left: list[int], level: int) -> int:

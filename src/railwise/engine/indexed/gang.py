@@ -6,7 +6,7 @@ to the narrowest declared level the answer is exact; a gang that needs several r
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from railwise.engine.cluster.shapes import Shape
 from railwise.engine.gangs.demand import NO_LOCALITY, Demand
@@ -16,12 +16,16 @@ from railwise.engine.indexed.whole_gang import WholeGang
 NOWHERE: Final = -1
 
 
-class Spots(NamedTuple):
+class Spots:
     """Where pods go: (tree position, pods there) in tree order; whether the preference is met; whether proven best."""
 
-    places: list[tuple[int, int]]
-    met: bool
-    exact: bool
+    __slots__ = ("exact", "met", "places")
+
+    def __init__(self, places: list[tuple[int, int]], *, met: bool, exact: bool) -> None:
+        """Keep the answer."""
+        self.places: Final = places
+        self.met: Final = met
+        self.exact: Final = exact
 
 
 def ladder(demand: Demand, depth: int) -> list[int]:
@@ -50,11 +54,12 @@ def place_one(demand: Demand, shape: Shape, indexes: Indexes) -> Spots | None:
         return Spots([(place, 1)], met=True, exact=True) if place != NOWHERE else None
     index = indexes.single(tree, shape, by_cpu=not demand.uses_cards)
     depth = index.depth
+    none_wanted = demand.preferred == NO_LOCALITY
     for level in ladder(demand, depth):
         within = indexes.named(tree, _asked(demand, depth), index)
         found = index.cheapest(within)
         if found is not None:
-            return Spots([(found[0], 1)], level >= demand.preferred or demand.preferred == NO_LOCALITY, exact=True)
+            return Spots([(found[0], 1)], met=none_wanted or level >= demand.preferred, exact=True)
     return None
 
 
@@ -75,19 +80,21 @@ def place_gang(demand: Demand, shape: Shape, pods: int, indexes: Indexes) -> Spo
         if level == depth:
             found_node = racks.cheapest_node(pods, within)
             if found_node is not None:
-                return Spots([(found_node[0], pods)], met, exact=True)
+                return Spots([(found_node[0], pods)], met=met, exact=True)
             continue
         if level == depth - 1 or depth == 0:
             found = racks.cheapest(pods, within)
             if found is not None:
-                return Spots(racks.positions(found[0], pods), met, exact=racks.elsewhere.exact)
+                return Spots(racks.positions(found[0], pods), met=met, exact=racks.elsewhere.exact)
             continue
         answer = spread.best(
             level, pods, demand.root.required, count_racks=not none_wanted and demand.preferred >= depth - 1 > level
         )
         if answer is not None and answer[0]:
             places = [spot for rack, here in answer[0] for spot in racks.positions(rack, here)]
-            return Spots(places, met, exact=answer[1] and demand.preferred == depth - 1 and not racks.elsewhere.active)
+            return Spots(
+                places, met=met, exact=answer[1] and demand.preferred == depth - 1 and not racks.elsewhere.active
+            )
     return None
 
 
@@ -99,9 +106,9 @@ def _place_whole(demand: Demand, whole: WholeGang, pods: int, indexes: Indexes) 
         if level == depth - 1:
             rack = whole.cheapest(pods, indexes.named(demand.root.tree, _asked(demand, depth), None))
             if rack != NOWHERE:
-                return Spots(whole.positions(rack, pods), met, exact=True)
+                return Spots(whole.positions(rack, pods), met=met, exact=True)
         elif level < depth:
             answer = whole.spread_out(level, pods, demand.root.required)
             if answer is not None and answer[0]:
-                return Spots(answer[0], met, exact=answer[1] and demand.preferred == depth - 1)
+                return Spots(answer[0], met=met, exact=answer[1] and demand.preferred == depth - 1)
     return None

@@ -119,7 +119,8 @@ class RoomKinds:
         curve = self.curves.curve(room_id, self.most)
         if curve and curve[-1] < 0:
             curve = curve[:-1]
-        curve = curve[: self.most]
+        if len(curve) > self.most:
+            curve = curve[: self.most]
         if lame:
             curve = tuple(cost + DEAD for cost in curve)
         room = self.curves.rooms.all[room_id]

@@ -52,6 +52,7 @@ class RoomSets:
     """The racks of one tree by the rooms of their nodes; follows the state lazily.
 
     ``racks_with[room]`` is the set of racks with a node of that room, ``whole[kind]`` speaks of a class of nodes.
+    ``arrived`` lists the rooms in the order in which a first node came to have them, again after the last one went.
     """
 
     def __init__(self, state: ClusterState, tree_state: TreeState) -> None:
@@ -61,11 +62,12 @@ class RoomSets:
         self.known: Final = list(tree_state.room_ids)
         self.rooms_in: Final[list[dict[int, int]]] = []
         self.racks_with: Final[dict[int, int]] = {}
+        self.arrived: Final[list[int]] = []
         self.read = len(state.journal)
         for rack, (start, end) in enumerate(tree_state.tree.tiers[-1].ranges()):
             self.rooms_in.append({})
             for room_id in self.known[start:end]:
-                self._come(rack, room_id)
+                self._come(rack, room_id, 1)
         self.whole: Final = [WholeSets(tree_state.tree, counts) for counts in tree_state.whole]
 
     def refresh(self) -> None:
@@ -76,39 +78,51 @@ class RoomSets:
             return
         tree = self.tree_state.tree
         position, rack_of, known, room_ids = tree.position, tree.domain_of[-1], self.known, self.tree_state.room_ids
-        racks: set[int] = set()
-        for node in set(journal[self.read : end]):
+        racks: list[int] = []
+        rack = before = now = -1
+        times = 0
+        for node in journal[self.read : end]:
             place = position[node]
-            before, now = known[place], room_ids[place]
-            if before == now:
+            is_now, was = room_ids[place], known[place]
+            if was == is_now:
                 continue
-            known[place] = now
-            rack = rack_of[node]
-            racks.add(rack)
-            self._go(rack, before)
-            self._come(rack, now)
+            known[place] = is_now
+            if times and (rack_of[node] != rack or was != before or is_now != now):
+                self._swap(rack, before, now, times)
+                racks.append(rack)
+                times = 0
+            rack, before, now, times = rack_of[node], was, is_now, times + 1
+        if times:
+            self._swap(rack, before, now, times)
+            racks.append(rack)
         self.read = end
         for kind, counts in enumerate(self.tree_state.whole):
             whole = self.whole[kind]
-            for rack in racks:
-                whole.move(rack, counts[rack])
+            for changed in racks:
+                if whole.counts[changed] != counts[changed]:
+                    whole.move(changed, counts[changed])
 
-    def _come(self, rack: int, room_id: int) -> None:
+    def _swap(self, rack: int, before: int, now: int, times: int) -> None:
+        """Count so many nodes of a rack that changed from one room to another."""
+        rooms = self.rooms_in[rack]
+        left = rooms[before] - times
+        if left:
+            rooms[before] = left
+        else:
+            del rooms[before]
+            racks = self.racks_with[before] ^ (1 << rack)
+            if racks:
+                self.racks_with[before] = racks
+            else:
+                del self.racks_with[before]
+        self._come(rack, now, times)
+
+    def _come(self, rack: int, room_id: int, times: int) -> None:
         rooms = self.rooms_in[rack]
         have = rooms.get(room_id, 0)
-        rooms[room_id] = have + 1
+        rooms[room_id] = have + times
         if not have:
-            self.racks_with[room_id] = self.racks_with.get(room_id, 0) | (1 << rack)
-
-    def _go(self, rack: int, room_id: int) -> None:
-        rooms = self.rooms_in[rack]
-        left = rooms[room_id] - 1
-        if left:
-            rooms[room_id] = left
-            return
-        del rooms[room_id]
-        racks = self.racks_with[room_id] ^ (1 << rack)
-        if racks:
-            self.racks_with[room_id] = racks
-        else:
-            del self.racks_with[room_id]
+            racks = self.racks_with.get(room_id, 0)
+            self.racks_with[room_id] = racks | (1 << rack)
+            if not racks:
+                self.arrived.append(room_id)

@@ -86,6 +86,8 @@ class SingleIndex:
         self.layers: Final[list[list[int]]] = [[NOWHERE] * len(order) for _ in layers]
         self.least: Final[list[list[int]]] = [[NOWHERE] * len(self.starts) for _ in layers]
         self.read = len(state.journal)
+        self._whole_seen: Final[list[list[int]]] = [list(counts) for counts in self.tree_state.whole]
+        self._whole_cost: Final = [[LOSS * loss for loss in losses] for losses in state.whole_loss]
         self._judge(list(range(len(order))))
         for block in range(len(self.starts)):
             self._update(block)
@@ -100,23 +102,30 @@ class SingleIndex:
         touched = self.elsewhere.touched_too(set(journal[self.read : end]))
         self.read = end
         places = list(map(tree.position.__getitem__, touched))
-        self._judge(places)
-        if self.one_to_one or not self.depth:
-            for block in set(map(self.block_of.__getitem__, places)):
+        changed = self._judge(places)
+        if not self.depth:
+            for block in changed:
                 self._update(block)
             return
         for domain in set(map(tree.domain_of[-1].__getitem__, touched)):
+            moved = False
+            for kind, counts in enumerate(self.tree_state.whole):
+                if self._whole_seen[kind][domain] != counts[domain]:
+                    self._whole_seen[kind][domain] = counts[domain]
+                    moved = True
             for block in range(self.first_block[domain], self.first_block[domain + 1]):
-                self._update(block)
+                if moved or block in changed:
+                    self._update(block)
 
-    def _judge(self, places: list[int]) -> None:
-        """Keep what one pod costs at these positions, and the least of every block.
+    def _judge(self, places: list[int]) -> set[int]:
+        """Keep what one pod costs at these positions, and the least of every block; return the blocks that changed.
 
         Layer 0 are broken nodes; whole free ones, which break a domain, have a layer for each class. A block is looked
         through only where the node that was its cheapest became dearer.
         """
         room_ids, codes, seen, layers, least = self.room_ids, self._code_of, self.seen, self.layers, self.least
         stale: set[int] = set()
+        changed: set[int] = set()
         for place in places:
             code = codes.get(room_ids[place], UNKNOWN)
             if code == UNKNOWN:
@@ -130,6 +139,7 @@ class SingleIndex:
             cost, layer = self._cost[code], self._layer[code]
             old_cost, old_layer = self._cost[before], self._layer[before]
             block = self.block_of[place]
+            changed.add(block)
             if layer != old_layer:
                 layers[old_layer][place] = NOWHERE
             layers[layer][place] = cost
@@ -140,6 +150,7 @@ class SingleIndex:
         for entry in stale:
             block, layer = entry // len(layers), entry % len(layers)
             least[layer][block] = min(layers[layer][self.starts[block] : self.ends[block]])
+        return changed
 
     def _code(self, cost: int, layer: int) -> int:
         """Return the number of a judgement: what one pod costs, and the layer that the node belongs to."""
@@ -182,7 +193,7 @@ class SingleIndex:
                 if free:
                     cost = self.least[kind + 1][block]
                     if cost != NOWHERE:
-                        cost += LOSS * self.state.whole_loss[kind][free]
+                        cost += self._whole_cost[kind][free]
                         if cost < best:
                             best = cost
         before = self.cost[block]

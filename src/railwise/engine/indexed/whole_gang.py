@@ -54,25 +54,33 @@ class WholeGang:
         self.cards: Final = state.classes[kind]
         self.whole: Final = sets.whole[kind]
         self.spread: Final = WholeSpread(state, sets.tree_state, kind)
+        self._by_loss: Final[dict[int, list[list[int]]]] = {}
 
     def cheapest(self, pods: int, within: int) -> int:
         """Return the best rack of the bit set ``within`` (-1: any) that holds all pods, -1 where none does."""
-        worth = self.state.potential.whole_worth
-        best = 0
-        least = -1
-        for count in reversed(self.whole.racks.keys):
-            if count < pods:
-                break
-            racks = self.whole.racks.sets[count]
+        sets = self.whole.racks.sets
+        for counts in self._counts_by_loss(pods):
+            racks = 0
+            for count in counts:
+                racks |= sets.get(count, 0)
             if within != -1:
                 racks &= within
             if racks:
+                return self.free.tightest(racks)
+        return -1
+
+    def _counts_by_loss(self, pods: int) -> list[list[int]]:
+        """Return the numbers of whole free nodes that hold all pods, equal losses together, least loss first."""
+        known = self._by_loss.get(pods)
+        if known is None:
+            worth = self.state.potential.whole_worth
+            found: dict[int, list[int]] = {}
+            for count in range(pods, len(self.state.whole_loss[self.kind])):
                 loss = worth(self.cards, count) - worth(self.cards, count - pods)
-                if least < 0 or loss < least:
-                    least, best = loss, racks
-                elif loss == least:
-                    best |= racks
-        return self.free.tightest(best) if best else -1
+                found.setdefault(loss, []).append(count)
+            known = [found[loss] for loss in sorted(found)]
+            self._by_loss[pods] = known
+        return known
 
     def positions(self, rack: int, pods: int) -> list[tuple[int, int]]:
         """Return (tree position, 1) of the first whole free nodes of a rack."""

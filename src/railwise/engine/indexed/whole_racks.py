@@ -8,6 +8,7 @@ multiset.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final, NamedTuple
 
 from railwise.engine.cluster.potential import Potential
@@ -16,6 +17,10 @@ MOST_CHOICES: Final = 16
 
 MOST_REMEMBERED: Final = 20_000
 """How many answers are remembered before all are forgotten."""
+
+
+Multiset = tuple[tuple[int, int], ...]
+"""Pairs (whole free nodes, racks that have just so many), largest first."""
 
 
 class RackChoice(NamedTuple):
@@ -33,16 +38,33 @@ class WholeRacks:
         """Start empty."""
         self.potential: Final = potential
         self.cards: Final = cards
-        self._known: dict[tuple[tuple[tuple[int, int], ...], int], tuple[int, list[tuple[int, ...]]]] = {}
+        self._multisets: Final[dict[tuple[int, ...], Multiset]] = {}
+        self._known: dict[tuple[Multiset, int], tuple[int, list[tuple[int, ...]]]] = {}
 
-    def fewest(self, counts: list[int], pods: int) -> int:
+    def multiset(self, counts: tuple[int, ...]) -> Multiset:
+        """Return the numbers of whole free nodes that racks have, with how many racks have each, largest first."""
+        known = self._multisets.get(counts)
+        if known is None:
+            having = Counter([count for count in counts if count])
+            known = tuple(sorted(having.items(), reverse=True))
+            if len(self._multisets) > MOST_REMEMBERED:
+                self._multisets.clear()
+            self._multisets[counts] = known
+        return known
+
+    def fewest(self, multiset: Multiset, pods: int) -> int:
         """Return how many of the racks hold all pods at least, 0 where all of them together do not."""
-        total = 0
-        for number, count in enumerate(sorted(counts, reverse=True), 1):
-            total += count
-            if total >= pods:
-                return number
+        left, number = pods, 0
+        for count, racks in multiset:
+            if racks * count >= left:
+                return number + -(-left // count)
+            left -= racks * count
+            number += racks
         return 0
+
+    def loss(self, multiset: Multiset, pods: int, number: int) -> int:
+        """Return what ``choose`` would lose, without choosing."""
+        return self._ways(multiset, pods, number)[0]
 
     def choose(self, racks: list[tuple[int, int, int]], pods: int, number: int) -> RackChoice | None:
         """Choose ``number`` racks (the fewest that do) out of (rack, whole free nodes, free slots), in tree order."""
@@ -52,7 +74,7 @@ class WholeRacks:
                 by_count.setdefault(whole, []).append((free, rack))
         for members in by_count.values():
             members.sort()
-        multiset = tuple(sorted(((count, len(members)) for count, members in by_count.items()), reverse=True))
+        multiset = self.multiset(tuple([whole for _, whole, _ in racks]))
         loss, ways = self._ways(multiset, pods, number)
         best: RackChoice | None = None
         for way in ways:
@@ -70,7 +92,7 @@ class WholeRacks:
                 best = choice
         return best
 
-    def _ways(self, multiset: tuple[tuple[int, int], ...], pods: int, number: int) -> tuple[int, list[tuple[int, ...]]]:
+    def _ways(self, multiset: Multiset, pods: int, number: int) -> tuple[int, list[tuple[int, ...]]]:
         known = self._known.get((multiset, pods))
         if known is None:
             search = _Subset(multiset, self)
@@ -92,7 +114,7 @@ class WholeRacks:
 class _Subset:
     """One subset sum: how many racks of each count to take, so that the loss is least."""
 
-    def __init__(self, multiset: tuple[tuple[int, int], ...], owner: WholeRacks) -> None:
+    def __init__(self, multiset: Multiset, owner: WholeRacks) -> None:
         self.multiset: Final = multiset
         self.owner: Final = owner
         self.memo: Final[dict[tuple[int, int, int], int | None]] = {}

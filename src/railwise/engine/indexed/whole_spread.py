@@ -47,24 +47,30 @@ class WholeSpread:
             domains = [domain for domain in self.tree.domains_named(level, required) if room[level][domain] >= pods]
         if not domains:
             return None
-        free = self.tree_state.free[self.tree.depth - 1]
-        sets: list[tuple[tuple[int, ...], int, list[int], tuple[int, ...]]] = []
+        fewest: tuple[int, ...] = ()
+        least = 0
+        worth_it: list[tuple[int, int, list[int], tuple[int, ...]]] = []
         proven = True
         for domain in domains:
             groups, complete = self._sets_of_racks(room, level, domain, pods)
             proven = proven and complete
-            around = self.tree_state.free_around(level, domain)
             for used, frees, members in groups:
-                number = self.answers.fewest([self.counts[rack] for rack in members], pods)
-                sets.append(((*used, number), number, members, (*reversed(frees), *around)))
-        fewest = min(key for key, _, _, _ in sets)
+                multiset = self.answers.multiset(tuple([self.counts[rack] for rack in members]))
+                number = self.answers.fewest(multiset, pods)
+                key = (*used, number)
+                if worth_it and key > fewest:
+                    continue
+                loss = self.answers.loss(multiset, pods, number)
+                if not worth_it or (key, loss) < (fewest, least):
+                    fewest, least, worth_it = key, loss, []
+                if loss == least:
+                    worth_it.append((domain, number, members, frees))
+        free = self.tree_state.free[self.tree.depth - 1]
         best: tuple[tuple[object, ...], tuple[tuple[int, int], ...]] | None = None
-        for key, number, members, frees in sets:
-            if key != fewest:
-                continue
+        for domain, number, members, frees in worth_it:
             choice = self.answers.choose([(rack, self.counts[rack], free[rack]) for rack in members], pods, number)
             if choice is not None:
-                rank = (choice.loss, choice.left, frees, choice.racks)
+                rank = (choice.left, (*reversed(frees), *self.tree_state.free_around(level, domain)), choice.racks)
                 if best is None or rank < best[0]:
                     best = (rank, choice.racks)
         return (list(best[1]) if best is not None else []), proven

@@ -64,7 +64,7 @@ class PodByPod(ABC):
         finally:
             for shape, node, grant in reversed(done):
                 self.state.take_away(shape, node, grant)
-        return Found(spots, preference_met(demand, spots, self.state), exact=False)
+        return Found(spots, met=preference_met(demand, spots, self.state), exact=False)
 
     def arranged(self, pods: list[Pod]) -> list[Pod]:
         """Return the pods, given in document and rank order, in the order in which they are put."""

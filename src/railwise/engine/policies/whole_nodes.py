@@ -87,7 +87,7 @@ class WholeNodes:
                 taken.add(node)
             if wanted:
                 return Refused(proven=False)
-        return Found(spots, preference_met(demand, spots, self.state), exact=False)
+        return Found(spots, met=preference_met(demand, spots, self.state), exact=False)
 
     def idle(self, node: int) -> bool:
         """Return whether a node is open, healthy enough to be a node, and empty."""

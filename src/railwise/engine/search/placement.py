@@ -14,7 +14,7 @@ from railwise.engine.cluster.shapes import KIND_SHARE
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.demand import NO_LOCALITY, Demand, read_demand
 from railwise.engine.gangs.ranks import arrange
-from railwise.engine.gangs.spot import Spot
+from railwise.engine.gangs.spot import Spot, spot_on
 from railwise.engine.indexed.gang import ladder, place_gang, place_one
 from railwise.engine.indexed.indexes import Indexes
 from railwise.engine.search.bounded import place_bounded
@@ -136,9 +136,9 @@ class Placer:
         for place, here in spots.places:
             node = order[place]
             for _ in range(here):
-                pods.append(Spot(0, ranks[number], node))
+                pods.append(spot_on(0, ranks[number], node))
                 number += 1
-        return Found(pods, spots.met, spots.exact and not hard)
+        return Found(pods, met=spots.met, exact=spots.exact and not hard)
 
     def _place_exactly(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused | None:
         """Search exactly; None where the budget ran out."""
@@ -157,7 +157,7 @@ class Placer:
         level, entry = answer
         pods = arrange(demand, lay_out(problem, entry[3], level), self.state)
         met = demand.preferred == NO_LOCALITY or level >= demand.preferred
-        return Found(pods, met, exact=True, key=(-level, *entry[:3]))
+        return Found(pods, met=met, exact=True, key=(-level, *entry[:3]))
 
     def _quicker(self, demand: Demand, ranks: list[int], found: Found) -> Found:
         """Return the answer of the indexes, or the quickest inside one narrower domain where that is quicker.
