@@ -79,7 +79,7 @@ class OnePod:
         for room_id in arrived:
             if room_id not in self._judged:
                 judged = self._judge(room_id)
-                if judged is not NO_ROOM:
+                if judged[0] >= 0:
                     insort(self._ranked, (judged[0], room_id))
 
     def _judge(self, room_id: int) -> tuple[int, int, int]:
