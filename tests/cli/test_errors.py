@@ -139,3 +139,11 @@ def test_an_unreadable_file_is_named(railwise: Railwise, folder: Path) -> None:
     if os.access(folder / "secret.yaml", os.R_OK):
         pytest.skip("this user may read everything")
     assert railwise("plan", "secret.yaml").err == "error: secret.yaml: Permission denied\n"
+
+
+@pytest.mark.parametrize("until", ["5x", "0s", "-5m"])
+def test_a_run_ends_at_a_time_after_its_start(until: str, railwise: Railwise) -> None:
+    done = railwise("simulate", "one-day.yaml", f"--until={until}")
+    assert done.code == 2
+    assert f"--until {until}" in done.err
+    assert "hint: a time after the start" in done.err

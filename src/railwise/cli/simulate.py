@@ -52,13 +52,12 @@ def command(
     from railwise.cli.output import listing, print_data, print_table, write_file
     from railwise.cli.sources import load_scenario
     from railwise.engine.policies import by_name
-    from railwise.model.quantity import parse_duration
     from railwise.report.runs import runs_table
     from railwise.twin.metrics import measure
     from railwise.twin.simulation import Simulation
 
     scenario = load_scenario([*paths, *files], levels)
-    end = parse_duration(until) if until else 0
+    end = _time(until) if until else 0
     runs: list[tuple[str, Simulation]] = []
     for policy in dict.fromkeys(policies):
         simulation = Simulation(scenario, by_name(policy, scenario.seed))
@@ -72,6 +71,21 @@ def command(
     elif decisions != "-":
         print_table(runs_table([(policy, numbers._asdict()) for policy, numbers in measured]), wide=form == "wide")
     return ExitCode.OK
+
+
+def _time(text: str) -> int:
+    """Return the end of a run in µs."""
+    from railwise.cli.errors import HintedError
+    from railwise.model.quantity import parse_duration
+
+    hint = "a time after the start, such as 90m or 1h30m"
+    try:
+        end = parse_duration(text)
+    except ValueError as error:
+        raise HintedError(f"--until {text}: {error}", hint) from None
+    if end <= 0:
+        raise HintedError(f"--until {text}: nothing happens before the start", hint)
+    return end
 
 
 def _document(numbers: Metrics) -> dict[str, int]:
