@@ -58,10 +58,9 @@ class Model:
         """Return the verdict; it is always proven, there is no time limit."""
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
-        status = solver.solve(self.model)
-        if status not in {cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.INFEASIBLE}:
-            raise AssertionError(solver.status_name(status))
-        return status != cp_model.INFEASIBLE
+        verdict = solver.status_name(solver.solve(self.model))
+        assert verdict in {"OPTIMAL", "FEASIBLE", "INFEASIBLE"}, verdict
+        return verdict != "INFEASIBLE"
 
     def _minima(self, group: Group, path: tuple[str, ...]) -> None:
         if not group.groups:
@@ -77,7 +76,7 @@ class Model:
     def _room(self, index: int) -> None:
         place = self.machines[index]
         free = {"gpu": place.untouched(), **place.amounts}
-        wanted: dict[str, list[cp_model.LinearExpr]] = defaultdict(list)
+        wanted: dict[str, list[cp_model.LinearExprT]] = defaultdict(list)
         for group, counts in zip(self.question.leaf_groups, self.count, strict=True):
             amounts = (("gpu", group.request.cards.count), ("pods", 1), *group.request.resources)
             for resource, amount in amounts:
