@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
 
 import click
 
 from railwise.cli.errors import ExitCode
 from railwise.cli.options import POLICIES, files_option, levels_option, output_option
-
-if TYPE_CHECKING:
-    from railwise.twin.metrics import Metrics
-    from railwise.twin.simulation import Simulation
 
 
 @click.command("simulate")
@@ -49,27 +44,14 @@ def command(
     Workloads arrive at their `submit`, and end after their `duration`; `events` change nodes. FILE is a scenario or
     Kubernetes manifests. The same input gives the same bytes.
     """
-    from railwise.cli.output import listing, print_data, print_table, write_file
+    from railwise.cli.simulate_output import show
     from railwise.cli.sources import load_scenario
-    from railwise.engine.policies import by_name
-    from railwise.report.runs import runs_table
-    from railwise.twin.metrics import measure
-    from railwise.twin.simulation import Simulation
+    from railwise.twin.comparison import compare
 
     scenario = load_scenario([*paths, *files], levels)
     end = _time(until) if until else 0
-    runs: list[tuple[str, Simulation]] = []
-    for policy in dict.fromkeys(policies):
-        simulation = Simulation(scenario, by_name(policy, scenario.seed))
-        simulation.run(end)
-        runs.append((policy, simulation))
-    measured = [(policy, measure(simulation)) for policy, simulation in runs]
-    if decisions:
-        write_file(decisions, "".join(json.dumps(line) + "\n" for line in _decisions(runs[0][1])))
-    if form in ("json", "yaml"):
-        print_data(listing("RunList", [{"policy": policy, **_document(numbers)} for policy, numbers in measured]), form)
-    elif decisions != "-":
-        print_table(runs_table([(policy, numbers._asdict()) for policy, numbers in measured]), wide=form == "wide")
+    runs = list(compare(lambda seed: replace(scenario, seed=seed), policies, (scenario.seed,), end))
+    show(runs, form, decisions)
     return ExitCode.OK
 
 
@@ -86,20 +68,3 @@ def _time(text: str) -> int:
     if end <= 0:
         raise HintedError(f"--until {text}: nothing happens before the start", hint)
     return end
-
-
-def _document(numbers: Metrics) -> dict[str, int]:
-    """Return the numbers under the names of our documents (``waitMean``)."""
-    return {
-        first + "".join(word.capitalize() for word in rest): value
-        for (first, *rest), value in ((name.split("_"), value) for name, value in numbers._asdict().items())
-    }
-
-
-def _decisions(simulation: Simulation) -> list[dict[str, Any]]:
-    return [
-        {"at": one.at, "workload": one.workload, "event": one.event}
-        | ({"nodes": list(one.nodes)} if one.nodes else {})
-        | ({"pods": list(one.pods), "for": one.beneficiary} if one.beneficiary else {})
-        for one in simulation.history.decisions
-    ]
