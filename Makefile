@@ -135,6 +135,10 @@ lock: ## resolve requirements/*.in anew into the hashed *.txt; UPGRADE=1 takes t
 	lock dev.in -c runtime.txt -o dev.txt; \
 	lock docs.in -c dev.txt -o docs.txt
 
+.PHONY: protos
+protos: setup ## compile the .proto files into the messages beside them
+	$(BIN)/python -m grpc_tools.protoc -Isrc --python_out=src --pyi_out=src src/railwise/gnmi/gnmi.proto
+
 .PHONY: clean
 clean: ## remove everything that make creates
 	rm -rf $(VENV) $(COMPILED) $(LIGHT) build dist docs/_build src/*.egg-info
