@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.formats.kubernetes.names import ObjectName, short_names
-from railwise.formats.natural import natural_key
+from railwise.model.natural import natural_key
 from tests.formats.kubernetes.objects import job, node, pod, reading, template
 
 WORDS = st.sampled_from(["a", "b", "a.b", "job", "job.a", "ml.job.a", "ml.a"])

@@ -13,7 +13,6 @@ from railwise.engine.cluster.room import Room
 from railwise.engine.cluster.shapes import Shape
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.demand import Demand
-from railwise.engine.policies.generator import SplitMix
 from railwise.engine.policies.podwise import NO_NODE, PodByPod
 from railwise.engine.policies.scores import (
     DEFAULT_CPU,
@@ -23,6 +22,7 @@ from railwise.engine.policies.scores import (
     memory_use,
     most_allocated,
 )
+from railwise.model.splitmix import SplitMix
 
 WEIGHTS: Final = [3, 1, 1]
 """Weights of cards, cpu and memory."""

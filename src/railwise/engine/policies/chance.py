@@ -9,8 +9,8 @@ from typing import Final
 
 from railwise.engine.cluster.shapes import Shape
 from railwise.engine.cluster.state import ClusterState
-from railwise.engine.policies.generator import SplitMix
 from railwise.engine.policies.podwise import NO_NODE, PodByPod
+from railwise.model.splitmix import SplitMix
 
 DRAWS: Final = 16
 """How many nodes are drawn before all that fit are listed; either way each of them is as likely as the others."""

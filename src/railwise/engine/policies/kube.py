@@ -14,7 +14,6 @@ from railwise.engine.cluster.selection import tolerates
 from railwise.engine.cluster.shapes import Shape
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.demand import Demand
-from railwise.engine.policies.generator import SplitMix
 from railwise.engine.policies.podwise import NO_NODE
 from railwise.engine.policies.scores import (
     DEFAULT_CPU,
@@ -29,6 +28,7 @@ from railwise.engine.policies.scores import (
     taint_scores,
 )
 from railwise.model.node import Node
+from railwise.model.splitmix import SplitMix
 from railwise.model.topology import Topology
 
 ZONE: Final = "topology.kubernetes.io/zone"

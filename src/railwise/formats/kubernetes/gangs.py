@@ -14,7 +14,7 @@ from railwise.formats.kubernetes.annotations import GROUP, PREFIX
 from railwise.formats.kubernetes.kinds import Job, JobSet, JobSpec, LeaderWorkerSet, Replicas
 from railwise.formats.kubernetes.names import ObjectName
 from railwise.formats.kubernetes.schema import Meta, Pod, PodSpec, Template
-from railwise.formats.natural import NaturalKey, natural_key
+from railwise.model.natural import NaturalKey, natural_key
 
 JOB_LABELS = ("batch.kubernetes.io/job-name", "job-name")
 JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"

@@ -13,8 +13,8 @@ from railwise.formats.kubernetes.cards import CARD_RESOURCES, NVIDIA_SHARED, Off
 from railwise.formats.kubernetes.levels import places
 from railwise.formats.kubernetes.names import check_names
 from railwise.formats.kubernetes.schema import NodeObject
-from railwise.formats.natural import natural_key
 from railwise.model.errors import Fault
+from railwise.model.natural import natural_key
 from railwise.model.node import Node, Taint
 from railwise.model.topology import Topology
 

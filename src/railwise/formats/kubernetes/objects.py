@@ -31,8 +31,8 @@ from railwise.formats.kubernetes.ownership import agent_node, held_by_others, is
 from railwise.formats.kubernetes.requests import demanded
 from railwise.formats.kubernetes.time import Clock
 from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings, build, occupant
-from railwise.formats.natural import NaturalKey, natural_key
 from railwise.model.errors import Fault, InputError
+from railwise.model.natural import NaturalKey, natural_key
 from railwise.model.scenario import Scenario
 
 ENDED = ("Succeeded", "Failed")

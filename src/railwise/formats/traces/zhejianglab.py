@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from railwise.formats.natural import natural_key
 from railwise.formats.traces.table import read_table
 from railwise.model.errors import Fault, InputError
+from railwise.model.natural import natural_key
 from railwise.model.node import Cards, Node
 from railwise.model.scenario import Scenario
 from railwise.model.topology import Level, Topology

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from railwise.engine.policies.generator import SplitMix
+from railwise.model.splitmix import SplitMix
 
 
 def test_the_stream_is_the_published_one() -> None:
