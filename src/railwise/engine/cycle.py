@@ -89,6 +89,7 @@ class Engine:
 
         ``now`` is µs. Workloads that go on running unchanged are not part of the plan.
         """
+        self.workloads.altered.clear()
         if not events and self._settled is not None and self._nothing_new(self._settled, now):
             return self._as_before(self._settled, now)
         self._take_in(events, now)

@@ -26,6 +26,7 @@ class Workloads:
     """All workloads by name. ``waiting`` are those that still want pods; ``now`` is the time of the round in µs.
 
     ``touched`` collects the workloads whose pods changed, once somebody wants to know; ``changes`` counts such changes.
+    ``altered`` names those whose pods changed in this round, gone ones included.
     ``dark`` are the nodes that are not ready, with the time since when: their pods are lost after ``nodeGrace``.
     """
 
@@ -36,8 +37,8 @@ class Workloads:
         self.records: Final[dict[str, Record]] = {}
         self.waiting: Final[dict[str, Record]] = {}
         self.touched: dict[Record, None] | None = None
+        self.altered: Final[dict[str, None]] = {}
         self.dark: Final[dict[int, int]] = {}
-        self.changes = 0
         self.timed: Final[dict[Record, None]] = {}
         self.stoppable: Final[dict[tuple[str, int], int]] = {}
         self.changes = 0
@@ -131,7 +132,7 @@ class Workloads:
         return record.workload.kind != "training" or record.workload.elastic
 
     def _changed(self, record: Record) -> None:
-        self.changes += 1
+        self.altered[record.workload.name] = None
         if bool(record.pods) is not record.counted:
             record.counted = not record.counted
             workload = record.workload

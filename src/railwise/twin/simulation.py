@@ -6,8 +6,8 @@ once, knows when work is done, and wakes the engine when a wait that it has prom
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from heapq import heappop, heappush
 from typing import Final
 
 from railwise.engine.cycle import Engine, Event, Finish, NodeChange, Policy, Submit
@@ -15,124 +15,124 @@ from railwise.engine.gangs.record import Record
 from railwise.model.plan import Plan, State, WorkloadPlan
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Group
+from railwise.twin.calendar import ARRIVE, CHANGE, Calendar
+from railwise.twin.card_count import CardCount
 from railwise.twin.history import History
-from railwise.twin.progress import Progress
-
-FINISH, CHANGE, ARRIVE, WAKE = range(4)
-"""What happens at one moment, in this order."""
+from railwise.twin.pace import FULL, Pace, PaceOf, Rate
+from railwise.twin.progress import Progress, all_pods
+from railwise.twin.watching import Moment, Watch
 
 
 class Simulation:
     """One run of one scenario under one policy."""
 
-    def __init__(self, scenario: Scenario, policy: Policy | None = None) -> None:
-        """Put arrivals and changes on the calendar; what is submitted by time 0, or runs, is there from the start."""
+    def __init__(
+        self, scenario: Scenario, policy: Policy | None = None, pace: PaceOf | None = None, watch: Watch | None = None
+    ) -> None:
+        """Put arrivals and changes on the calendar; what is submitted by time 0, or runs, is there from the start.
+
+        ``pace`` makes what slows work down (default: nothing does); ``watch`` is told of every moment.
+        """
         present = tuple(one for one in scenario.workloads if one.submit <= 0 or _runs(one.root))
+        there = {one.name for one in present}
         self.scenario: Final = scenario
         self.engine: Final = Engine(replace(scenario, workloads=present), policy)
         self.history: Final = History(scenario)
         self.now = 0
-        self._calendar: Final[list[tuple[int, int, int, object]]] = []
-        self._number = 0
-        self._progress: Final[dict[str, Progress]] = {}
-        self._ends: Final[dict[str, int]] = {}
-        self._waking: Final[set[int]] = set()
+        self._pace: Final[Pace | None] = None if pace is None else pace(self.engine)
+        self._watch: Final = watch
+        self._calendar: Final = Calendar()
+        self._cards: Final = CardCount(self.engine.state)
+        self._progress: Final = {workload.name: Progress(workload) for workload in scenario.workloads}
+        self._working: Final[set[str]] = set()
+        self._begun: Final[set[str]] = set()
+        self._halted: Final[set[str]] = set()
         for workload in scenario.workloads:
-            self._progress[workload.name] = Progress(workload)
-            if workload not in present:
-                self._note(workload.submit, ARRIVE, Submit(workload))
+            if workload.name not in there:
+                self._calendar.note(workload.submit, ARRIVE, Submit(workload))
         for change in scenario.changes:
             if change.target == "node":
-                self._note(change.at, CHANGE, NodeChange(change.names[0], change.values))
-        self._wake(0)
+                self._calendar.note(change.at, CHANGE, NodeChange(change.names[0], change.values))
+        self._calendar.wake(0)
 
     def run(self, until: int = 0) -> None:
         """Go on until a time in µs (0: until nothing happens any more); what happens at that time still happens."""
-        while self._calendar and (not until or self._calendar[0][0] <= until):
-            self._moment()
+        now = self._calendar.next()
+        while now is not None and (not until or now <= until):
+            self._pass_time(now)
+            self._moment(self._calendar.take(now))
+            now = self._calendar.next()
         if until > self.now:
             self._pass_time(until)
 
-    def _pass_time(self, now: int) -> None:
-        """Let the clock go on; cards in use until then count."""
-        if self.history.rounds:
-            self.history.card_time += self._cards_in_use() * (now - self.now)
-        self.now = now
-
-    def _cards_in_use(self) -> int:
-        rooms = self.engine.state.rooms.all
-        return sum(
-            count * (rooms[index].spec.cards - sum(rooms[index].whole))
-            for index, count in self.engine.state.room_count.items()
-        )
-
     def plan(self) -> Plan:
         """Return the state of all workloads as a plan, with everything that was evicted or moved so far."""
-        entries = tuple(self._entry(workload.name) for workload in self.scenario.workloads)
+        entries = tuple(self._entry(workload.name, workload.queue) for workload in self.scenario.workloads)
         seen = self.history
         return Plan(self.scenario.name, self.now, entries, tuple(seen.evictions), tuple(seen.moves), seen.reservations)
 
-    def _entry(self, name: str) -> WorkloadPlan:
+    def _entry(self, name: str, queue: str) -> WorkloadPlan:
         record = self.engine.records.get(name)
         if record is None:
-            state = State.FINISHED if name in self.history.ended else State.PENDING
-            queue = next(one.queue for one in self.scenario.workloads if one.name == name)
-            return WorkloadPlan(name, queue, state)
+            return WorkloadPlan(name, queue, State.FINISHED if name in self.history.ended else State.PENDING)
         return self.engine.describe(record, self.history.reasons.get(name))
 
-    def _note(self, at: int, kind: int, what: object) -> None:
-        self._number += 1
-        heappush(self._calendar, (at, kind, self._number, what))
+    def _pass_time(self, now: int) -> None:
+        """Let the clock go on; cards in use until then count."""
+        self.history.card_time += self._cards.used * (now - self.now)
+        self.now = now
 
-    def _wake(self, at: int) -> None:
-        if at not in self._waking:
-            self._waking.add(at)
-            self._note(at, WAKE, None)
-
-    def _moment(self) -> None:
-        """Let everything of the next moment happen, and decide once."""
-        now = self._calendar[0][0]
-        self._pass_time(now)
-        events: list[Event] = []
-        while self._calendar and self._calendar[0][0] == now:
-            _, kind, _, what = heappop(self._calendar)
-            if kind == WAKE:
-                self._waking.discard(now)
-            elif isinstance(what, Finish):
-                if self._ends.get(what.name) == now:
-                    del self._ends[what.name]
-                    self._progress[what.name].advance(now)
-                    self.history.finished(what.name, now)
-                    events.append(what)
-            elif isinstance(what, (Submit, NodeChange)):
-                events.append(what)
+    def _moment(self, events: list[Event]) -> None:
+        """Let everything of a moment happen, and decide once."""
+        ended: list[str] = []
+        for event in events:
+            if isinstance(event, Finish):
+                self._progress[event.name].advance(self.now)
+                self._working.discard(event.name)
+                self.history.finished(event.name, self.now)
+                ended.append(event.name)
         first = not self.history.rounds
         if first:
             self._take_running()
-        plan = self.engine.cycle(events, now)
-        self._carry_out(plan)
-        self.history.record(plan, now)
-        self._promises()
+        plan = self.engine.cycle(events, self.now)
+        altered = sorted(self.engine.records) if first else sorted(self.engine.workloads.altered)
+        self._carry_out(plan, altered)
+        self._slow_down(altered, events)
+        self._cards.follow(altered, self.engine.records)
+        self.history.record(plan, self.now)
+        for at in self.engine.wake_times():
+            if at > self.now:
+                self._calendar.wake(at)
+        if self._watch is not None:
+            self._watch.see(self, self._seen(events, ended, altered))
+        self._begun.clear()
+        self._halted.clear()
+
+    def _seen(self, events: list[Event], ended: list[str], altered: list[str]) -> Moment:
+        """Return what a recorder is told."""
+        begun, halted = tuple(sorted(self._begun)), tuple(sorted(self._halted))
+        waiting = len(self.engine.records) - len(self._working)
+        return Moment(
+            self.now, tuple(events), tuple(sorted(ended)), begun, halted, tuple(altered), waiting, self._cards.used
+        )
 
     def _take_running(self) -> None:
         """Count the work of what runs already when the document begins."""
         for workload in self.engine.scenario.workloads:
             since = _since(workload.root)
             if since is not None:
-                progress = self._progress[workload.name]
-                progress.ran_since(since, _running_pods(workload.root), self.now)
+                self._progress[workload.name].ran_since(since, _running_pods(workload.root), self.now)
+                self._working.add(workload.name)
                 self.history.started(workload.name, since)
 
-    def _carry_out(self, plan: Plan) -> None:
+    def _carry_out(self, plan: Plan, altered: Iterable[str]) -> None:
         """Note for whom work goes on, stops, or starts anew, and when it will be done."""
         stopped = {one.workload for one in plan.evictions} | {one.workload for one in plan.moves}
-        changed = {one.name for one in plan.workloads} | stopped | set(self._ends)
-        if not self.history.rounds:
-            changed |= set(self.engine.records)
-        for name in sorted(changed):
+        for name in altered:
             record = self.engine.records.get(name)
             if record is not None:
                 self._continue(record, stopped=name in stopped)
+                self._calendar.end(name, self._progress[name].end(self.now))
 
     def _continue(self, record: Record, *, stopped: bool) -> None:
         name = record.workload.name
@@ -140,17 +140,19 @@ class Simulation:
         pods = 0 if record.short() else len(record.pods)
         broke = bool(progress.rate) and (not pods or (stopped and record.began == self.now) or self._renewed(record))
         if pods == progress.rate and not broke:
-            if pods and name not in self._ends:
-                self._set_end(name, progress)
             return
         if broke:
             progress.stop(self.now)
+            self._working.discard(name)
+            self._halted.add(name)
         if pods:
+            if name not in self._working:
+                self._working.add(name)
+                self._begun.add(name)
             if name not in self.history.starts:
                 self.history.spread[name] = _spread(record, self.engine)
             self.history.started(name, self.now)
-            progress.run(pods, self.now, fresh=progress.rate == 0)
-        self._set_end(name, progress)
+            progress.run(pods, self.now, fresh=progress.rate == 0, way=_way(record))
 
     def _renewed(self, record: Record) -> bool:
         """Return whether so many pods were replaced just now that the gang cannot have gone on meanwhile."""
@@ -160,19 +162,23 @@ class Simulation:
             return False
         return record.workload.kind == "training" or old < record.demand.least
 
-    def _set_end(self, name: str, progress: Progress) -> None:
-        end = progress.end(self.now)
-        if end is None:
-            self._ends.pop(name, None)
-        elif self._ends.get(name) != end:
-            self._ends[name] = end
-            self._note(end, FINISH, Finish(name))
+    def _slow_down(self, altered: list[str], events: list[Event]) -> None:
+        """Ask how fast work goes on from now on, where anything changed that may matter."""
+        if self._pace is None or not (altered or any(isinstance(event, NodeChange) for event in events)):
+            return
+        for name, rate in self._pace.rates(altered, self.now).items():
+            self._progress[name].at_pace(rate, self.now)
+            if name in self.engine.records:
+                self._calendar.end(name, self._progress[name].end(self.now))
 
-    def _promises(self) -> None:
-        """Wake the engine when a wait is over by which it decides otherwise."""
-        for at in self.engine.wake_times():
-            if at > self.now:
-                self._wake(at)
+
+def _way(record: Record) -> Rate:
+    """Return the work that a pod does in the way that a workload runs, compared with one of its own pods."""
+    index = record.demand.alternative
+    if index < 0:
+        return FULL
+    way = record.workload.alternatives[index]
+    return all_pods(record.workload.root) * 1000, all_pods(way.root) * way.slowdown
 
 
 def _spread(record: Record, engine: Engine) -> tuple[int, int]:
