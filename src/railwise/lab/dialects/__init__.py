@@ -1,0 +1,1 @@
+"""What different switch systems answer to the same question over gNMI, with the quirks that they document."""

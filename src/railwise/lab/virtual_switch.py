@@ -1,0 +1,69 @@
+"""A switch as it stands: its ports, whom they hear, and who wants to know of every change.
+
+The state changes in one place (``set_port``), and each session that streams it keeps a set of ports it has not told
+its client about yet. So a slow client costs one set, however often a port flaps, and nothing is ever lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Final
+
+from railwise.lab.neighbour import PortState
+
+
+class Changes:
+    """The ports that one reader has not seen since their last change, in order of the change."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._ports: dict[str, None] = {}
+        self._some: Final = asyncio.Event()
+
+    def add(self, port: str) -> None:
+        """Note a change."""
+        self._ports[port] = None
+        self._some.set()
+
+    async def next(self, seconds: float | None = None) -> list[str]:
+        """Return what has changed, waiting until something has, at most so long; empty when the time is over."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._some.wait()
+        except TimeoutError:
+            return []
+        self._some.clear()
+        ports, self._ports = list(self._ports), {}
+        return ports
+
+
+class VirtualSwitch:
+    """Name, chassis address and ports of one virtual switch. ``reachable`` is False while it is switched off."""
+
+    def __init__(self, name: str, chassis_id: str, ports: Mapping[str, PortState], description: str = "") -> None:
+        """Take the switch as it is at the start."""
+        self.name: Final = name
+        self.chassis_id: Final = chassis_id
+        self.description: Final = description
+        self.ports: Final = dict(ports)
+        self.reachable = True
+        self._readers: Final[set[Changes]] = set()
+
+    def set_port(self, name: str, state: PortState) -> None:
+        """Give a port another state; nobody is told when it is the same. Raises KeyError for an unknown port."""
+        if self.ports[name] == state:
+            return
+        self.ports[name] = state
+        for reader in self._readers:
+            reader.add(name)
+
+    def follow(self) -> Changes:
+        """Return a new reader that hears of every change from now on."""
+        reader = Changes()
+        self._readers.add(reader)
+        return reader
+
+    def leave(self, reader: Changes) -> None:
+        """Stop telling a reader."""
+        self._readers.discard(reader)
