@@ -1,0 +1,1 @@
+"""What devices say of their LLDP neighbours, in every shape it comes in, read into one record."""
