@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.traffic.contention import Flow, fair_bits, fair_rates
+from railwise.traffic.contention import Flow, fair_bits, fair_rates, newcomer_share
 
 
 def test_two_tenants_share_one_uplink_in_halves() -> None:
@@ -42,6 +42,27 @@ def test_a_link_crossed_twice_carries_the_flow_twice() -> None:
     assert fair_bits({"up": 400}, [Flow("ring", ("up", "up"))]) == [200]
 
 
+def test_a_link_that_carries_half_as_many_bytes_is_half_as_narrow() -> None:
+    """One workload sends 2 bytes over the first link for each over the second, which it shares with another."""
+    uneven = Flow("a", ("x", "up"), carried=(2, 1))
+    assert fair_bits({"x": 400, "up": 100}, [uneven]) == [200]
+    assert fair_bits({"x": 100, "up": 400}, [uneven]) == [100]
+    assert fair_bits({"x": 900, "up": 300}, [uneven, Flow("b", ("up",))]) == [200, 200]
+
+
+@given(st.integers(1, 1000), st.lists(st.integers(1, 1000), max_size=5))
+def test_a_newcomer_gets_on_one_link_what_water_filling_gives(capacity: int, wanted: list[int]) -> None:
+    flows = [Flow("new", ("up",)), *(Flow("old", ("up",), wants) for wants in wanted)]
+    assert newcomer_share(capacity, wanted) == fair_bits({"up": capacity}, flows)[0]
+
+
+def test_the_newcomer_in_closed_form() -> None:
+    """Capacity C and one other who wants w: max(C/2, C - w)."""
+    assert [newcomer_share(400, [wants]) for wants in (50, 200, 300, 900)] == [350, 200, 200, 200]
+    assert newcomer_share(400, []) == 400
+    assert newcomer_share(400, [10, 900, 900]) == 130
+
+
 def test_rates_are_exact_until_the_seam() -> None:
     flows = [Flow(name, ("up",)) for name in "abc"]
     assert fair_rates({"up": 100}, flows) == [Fraction(100, 3)] * 3
@@ -54,26 +75,30 @@ def test_a_flow_that_nothing_bounds_is_a_mistake() -> None:
 
 
 LINKS = ("a", "b", "c", "d")
-FLOWS = st.lists(
-    st.builds(
-        Flow,
-        st.just("f"),
-        st.lists(st.sampled_from(LINKS), min_size=1, max_size=3, unique=True).map(tuple),
-        st.sampled_from([0, 0, 7, 40]),
-        st.integers(1, 3),
-    ),
-    min_size=1,
-    max_size=6,
-)
+
+
+@st.composite
+def flows_over(draw: st.DrawFn) -> Flow[str]:
+    links = tuple(draw(st.lists(st.sampled_from(LINKS), min_size=1, max_size=3, unique=True)))
+    carried = draw(st.one_of(st.just(()), st.tuples(*(st.integers(1, 9) for _ in links))))
+    return Flow("f", links, draw(st.sampled_from([0, 0, 7, 40])), draw(st.integers(1, 3)), carried)
+
+
+FLOWS = st.lists(flows_over(), min_size=1, max_size=6)
+
+
+def loads(flows: list[Flow[str]], rates: list[Fraction]) -> dict[str, Fraction]:
+    held = dict.fromkeys(LINKS, Fraction(0))
+    for flow, rate in zip(flows, rates, strict=True):
+        for link, part in flow.parts().items():
+            held[link] += part * rate
+    return held
 
 
 @given(st.fixed_dictionaries({link: st.integers(1, 100) for link in LINKS}), FLOWS)
-def test_nobody_can_get_more_without_a_poorer_one_losing(capacity: dict[str, int], flows: list[Flow]) -> None:
+def test_nobody_can_get_more_without_a_poorer_one_losing(capacity: dict[str, int], flows: list[Flow[str]]) -> None:
     rates = fair_rates(dict(capacity), flows)
-    load = {
-        link: sum((rate for flow, rate in zip(flows, rates, strict=True) if link in flow.links), Fraction(0))
-        for link in LINKS
-    }
+    load = loads(flows, rates)
     assert all(load[link] <= capacity[link] for link in LINKS)
     for flow, rate in zip(flows, rates, strict=True):
         if flow.wants and rate == flow.wants:
@@ -85,5 +110,5 @@ def test_nobody_can_get_more_without_a_poorer_one_losing(capacity: dict[str, int
 
 
 @given(st.fixed_dictionaries({link: st.integers(1, 100) for link in LINKS}), FLOWS)
-def test_the_order_of_flows_does_not_matter(capacity: dict[str, int], flows: list[Flow]) -> None:
+def test_the_order_of_flows_does_not_matter(capacity: dict[str, int], flows: list[Flow[str]]) -> None:
     assert fair_rates(dict(capacity), flows[::-1]) == fair_rates(dict(capacity), flows)[::-1]

@@ -7,16 +7,16 @@ uplinks. What compute may hide is not taken off: it would be hidden at every pla
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from railwise.traffic.collectives import PAIR, inside_phase, share
-from railwise.traffic.links import LAUNCH, RAMP, Cost, Phase, cost, phase
+from railwise.traffic.links import LAUNCH, NANOSECONDS, RAMP, Cost, Phase, cost, phase, transfer_time
 from railwise.traffic.moe import expert_traffic
 from railwise.traffic.pipeline import hand_overs
 from railwise.traffic.sizes import DENSE, MOE, PD, PIPELINE, Sizes
-from railwise.traffic.wiring import Load, Loads, Seat, Wiring, blocks, merged, slowest_fast
+from railwise.traffic.wiring import Load, Loads, Seat, Uplink, Wiring, blocks, merged, slowest_fast
 
 GRADIENTS: Final = "AllReduce of gradients"
 TENSORS: Final = "AllReduce of activations in tensor-parallel units"
@@ -31,32 +31,61 @@ class Party(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: what is said, how long compute takes (ns, 0: unknown), and which sizes were assumed."""
+    """One step: what is said, how long compute takes (ns, 0: unknown), and which sizes were assumed.
+
+    ``carried`` is the bytes over each known uplink in one step; ``least`` the ns that a step takes however quick the
+    links are (the second of tokens whose KV cache is handed over).
+    """
 
     costs: tuple[Cost, ...]
     compute: int = 0
     assumed: tuple[str, ...] = ()
+    carried: Mapping[Uplink, int] = field(default_factory=dict)
+    least: int = 0
 
     def total(self) -> int:
-        """Return the ns of the step."""
+        """Return the ns of the step, alone on its links."""
         return self.compute + sum(one.total() for one in self.costs)
+
+    def lasts(self) -> int:
+        """Return the ns from the beginning of one step to that of the next, alone on its links."""
+        return max(self.total(), self.least)
+
+    def wants(self, carried: int) -> int:
+        """Return the bits/s of a link that carries so many bytes a step, as long as nothing else slows the step."""
+        return transfer_time(carried, max(1, self.lasts()))
+
+
+class Said:
+    """What a step says: costs one after another, and the bytes that they bring over uplinks."""
+
+    def __init__(self) -> None:
+        """Start with nothing said."""
+        self.costs: Final[list[Cost]] = []
+        self.carried: Final[dict[Uplink, int]] = {}
+
+    def add(self, once: Cost, loads: Loads, times: int = 1) -> None:
+        """Say something ``times``; ``loads`` is what it brings over the links each time."""
+        self.costs.append(_repeated(once, times))
+        loads.over_uplinks(self.carried, times)
 
 
 def step_at(sizes: Sizes, parties: Sequence[Party], wiring: Wiring) -> Step:
     """Return what one step takes with these places; for ``pd`` a step is the KV cache of one second of prefill."""
     seats = [seat for party in parties for seat in party.seats if seat.cards]
-    costs: list[Cost] = []
+    said = Said()
     if sizes.pattern == PD:
-        costs.append(_cache(sizes, parties, wiring))
+        _cache(said, sizes, parties, wiring)
     if sizes.pattern == MOE:
-        costs += _experts(sizes, seats, wiring)
+        _experts(said, sizes, seats, wiring)
     if sizes.pattern == PIPELINE or (sizes.stages >= PAIR and sizes.activations):
-        costs += _stages(sizes, seats, wiring, len(seats))
+        _stages(said, sizes, seats, wiring)
     if sizes.gradients and sizes.pattern != PD:
-        costs.append(_gradients(sizes, seats, wiring))
+        _gradients(said, sizes, seats, wiring)
     if sizes.pattern == DENSE and sizes.layers:
-        costs += _tensors(sizes, seats, wiring)
-    return Step(tuple(one for one in costs if one.phases), sizes.compute, sizes.assumed)
+        _tensors(said, sizes, seats, wiring)
+    least = NANOSECONDS if sizes.pattern == PD else 0
+    return Step(tuple(one for one in said.costs if one.phases), sizes.compute, sizes.assumed, said.carried, least)
 
 
 def ends(sizes: Sizes, parties: Sequence[Party]) -> tuple[list[Seat], list[Seat]]:
@@ -86,12 +115,14 @@ def _phases(busiest: Sequence[Load], steps: int, wiring: Wiring) -> list[Phase]:
     return found
 
 
-def _rings(name: str, inside: Phase, rings: Sequence[Sequence[Seat]], size: int, wiring: Wiring) -> Cost:
+def _rings(
+    name: str, inside: Phase, rings: Sequence[Sequence[Seat]], size: int, wiring: Wiring
+) -> tuple[Cost, Loads]:
     """Return AllReduces of ``size`` bytes a node in several rings (or trees) of nodes at the same time."""
     longest = max((len(ring) for ring in rings), default=0)
-    if longest < PAIR:
-        return cost(name, [inside], LAUNCH, RAMP)
     loads = Loads(wiring)
+    if longest < PAIR:
+        return cost(name, [inside], LAUNCH, RAMP), loads
     for ring in rings:
         if len(ring) >= PAIR:
             carried = share(size, 2 * (len(ring) - 1), len(ring))
@@ -100,17 +131,19 @@ def _rings(name: str, inside: Phase, rings: Sequence[Sequence[Seat]], size: int,
     busiest = loads.busiest()
     ring_way = cost(name, [inside, *_phases(busiest, 2 * (longest - 1), wiring)], LAUNCH, RAMP)
     if longest == PAIR:
-        return ring_way
+        return ring_way, loads
     doubled = [
         Load(load.name, share(load.carried, longest, longest - 1), share(load.time, longest, longest - 1))
         for load in busiest
     ]
     tree_way = cost(name, [inside, *_phases(doubled, 2 * (longest - 1).bit_length(), wiring)], LAUNCH, RAMP)
-    return min(ring_way, tree_way, key=Cost.total)
+    if ring_way.total() <= tree_way.total():
+        return ring_way, loads
+    return tree_way, loads.grown(longest, longest - 1)
 
 
-def _gradients(sizes: Sizes, seats: Sequence[Seat], wiring: Wiring) -> Cost:
-    """Return the AllReduce of gradients over the data-parallel copies of every stage at once."""
+def _gradients(said: Said, sizes: Sizes, seats: Sequence[Seat], wiring: Wiring) -> None:
+    """Say the AllReduce of gradients over the data-parallel copies of every stage at once."""
     cards = sum(seat.cards for seat in seats)
     tensor = min(max(1, sizes.tensor), max(1, cards))
     stages = min(max(1, sizes.stages), max(1, cards // tensor))
@@ -125,29 +158,27 @@ def _gradients(sizes: Sizes, seats: Sequence[Seat], wiring: Wiring) -> Cost:
         local = max(local, max(seat.cards for seat in nodes) // tensor)
         carried = max(carried, share(piece, min(width, tensor), tensor))
     inside = inside_phase(slowest_fast(seats), local, share(piece, 1, tensor))
-    return _rings(GRADIENTS, inside, rings, carried, wiring)
+    said.add(*_rings(GRADIENTS, inside, rings, carried, wiring))
 
 
-def _tensors(sizes: Sizes, seats: Sequence[Seat], wiring: Wiring) -> list[Cost]:
-    """Return what tensor-parallel units say: two AllReduces of the activations a layer and pass (Megatron-LM)."""
+def _tensors(said: Said, sizes: Sizes, seats: Sequence[Seat], wiring: Wiring) -> None:
+    """Say what tensor-parallel units do: two AllReduces of the activations a layer and pass (Megatron-LM)."""
     size = sizes.activations or sizes.tokens * sizes.hidden * sizes.element
     if sizes.tensor < PAIR or not size:
-        return []
+        return
     units = [merged(unit) for unit in blocks(seats, sizes.tensor)]
     local = max((seat.cards for unit in units for seat in unit), default=1)
     inside = inside_phase(slowest_fast(seats), local, size)
-    once = _rings(TENSORS, inside, units, size, wiring)
     layers = -(-sizes.layers // max(1, sizes.stages))
-    return [_repeated(once, 2 * layers * _passes(sizes))]
+    said.add(*_rings(TENSORS, inside, units, size, wiring), times=2 * layers * _passes(sizes))
 
 
-def _experts(sizes: Sizes, seats: Sequence[Seat], wiring: Wiring) -> list[Cost]:
-    """Return dispatch and combine of all expert groups at once, every layer and pass."""
+def _experts(said: Said, sizes: Sizes, seats: Sequence[Seat], wiring: Wiring) -> None:
+    """Say dispatch and combine of all expert groups at once, every layer and pass."""
     cards = sum(seat.cards for seat in seats)
     if cards < PAIR:
-        return []
+        return
     groups = [merged(group) for group in blocks(seats, min(sizes.experts or cards, cards))]
-    costs = []
     for way, name in enumerate(("tokens to experts", "tokens back from experts")):
         loads = Loads(wiring)
         inside = 0
@@ -167,16 +198,15 @@ def _experts(sizes: Sizes, seats: Sequence[Seat], wiring: Wiring) -> list[Cost]:
                 loads.send_all(everyone, everyone, share(each.between[way] * ranks, len(group), len(group) - 1))
         here = phase("inside the node", slowest_fast(seats), 1 if inside else 0, inside)
         once = cost(f"All-to-all: {name}", [here, *_between(loads, 1)], LAUNCH, RAMP)
-        costs.append(_repeated(once, sizes.layers * _passes(sizes)))
-    return costs
+        said.add(once, loads, sizes.layers * _passes(sizes))
 
 
-def _stages(sizes: Sizes, seats: Sequence[Seat], wiring: Wiring, pods: int) -> list[Cost]:
-    """Return the hand-overs between pipeline stages: all borders once there and back, then the slowest again."""
+def _stages(said: Said, sizes: Sizes, seats: Sequence[Seat], wiring: Wiring) -> None:
+    """Say the hand-overs between pipeline stages: all borders once there and back, then the slowest again."""
     cards = sum(seat.cards for seat in seats)
-    stages = min(sizes.stages or pods, cards)
+    stages = min(sizes.stages or len(seats), cards)
     if stages < PAIR:
-        return []
+        return
     runs = blocks(seats, -(-cards // stages))
     borders = [Loads(wiring) for _ in runs[1:]]
     joint = Loads(wiring)
@@ -192,7 +222,8 @@ def _stages(sizes: Sizes, seats: Sequence[Seat], wiring: Wiring, pods: int) -> l
     fast = phase("inside the node", slowest_fast(seats), 1 if inside else 0, inside)
     passing = [cost("border", _between(loads, 1) or [fast], LAUNCH, RAMP) for loads in borders]
     slowest = cost("hand-over between stages, all at once", _between(joint, 1) or [fast], LAUNCH, RAMP)
-    return hand_overs(passing, slowest, sizes.micro_batches)
+    said.costs.extend(hand_overs(passing, slowest, sizes.micro_batches))
+    joint.over_uplinks(said.carried, max(1, sizes.micro_batches))
 
 
 def _pairs(here: Sequence[Seat], there: Sequence[Seat]) -> list[tuple[Seat, Seat]]:
@@ -210,13 +241,13 @@ def _pairs(here: Sequence[Seat], there: Sequence[Seat]) -> list[tuple[Seat, Seat
     return found
 
 
-def _cache(sizes: Sizes, parties: Sequence[Party], wiring: Wiring) -> Cost:
-    """Return how long the links need for the KV cache of one second (more than 1 s: they do not keep up)."""
+def _cache(said: Said, sizes: Sizes, parties: Sequence[Party], wiring: Wiring) -> None:
+    """Say how long the links need for the KV cache of one second (more than 1 s: they do not keep up)."""
     loads = Loads(wiring)
     senders, receivers = ends(sizes, parties)
     size = sizes.per_token * sizes.per_second
     loads.send_all([(seat, seat.cards) for seat in senders], [(seat, seat.cards) for seat in receivers], size)
-    return cost("KV cache of one second, prefill to decode", _between(loads, 1), LAUNCH, RAMP)
+    said.add(cost("KV cache of one second, prefill to decode", _between(loads, 1), LAUNCH, RAMP), loads)
 
 
 def _passes(sizes: Sizes) -> int:
@@ -224,4 +255,4 @@ def _passes(sizes: Sizes) -> int:
 
 
 def _repeated(once: Cost, times: int) -> Cost:
-    return Cost(once.name, once.phases, once.launch, once.latency, once.transfer, once.ramp, times)
+    return replace(once, times=times)

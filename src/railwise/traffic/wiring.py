@@ -15,12 +15,19 @@ from railwise.traffic.links import FAST_EFFICIENCY, NETWORK_EFFICIENCY, NETWORK_
 
 MEGABIT: Final = 1_000_000
 
+OUT: Final = 0
+INTO: Final = 1
+
+Uplink = tuple[int, int, int]
+"""One direction of a domain's uplink: level, domain, and ``OUT`` of the domain or ``INTO`` it."""
+
 
 class Seat(NamedTuple):
     """Cards of one node that a workload uses.
 
     ``domains`` are the domains of the node, widest level first, each by a number that no other domain of its level has;
-    ``cards`` of the node's ``of`` cards are used; ``fast`` joins them.
+    ``cards`` of the node's ``of`` cards are used; ``fast`` joins them. ``nics`` is the part of the node's NICs that
+    work, in thousandths: the cards share what is left of them.
     """
 
     node: int
@@ -28,6 +35,7 @@ class Seat(NamedTuple):
     cards: int
     of: int
     fast: Link
+    nics: int = THOUSAND
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +131,23 @@ class Loads:
         if level >= 0:
             return self.wiring.uplinks[level]
         seat = self.seats[domain]
-        return self.wiring.node_bits * seat.cards // max(1, seat.of)
+        return self.wiring.node_bits * seat.cards * seat.nics // (max(1, seat.of) * THOUSAND)
+
+    def grown(self, part: int, whole: int) -> Loads:
+        """Return these loads times part / whole, rounded up."""
+        other = Loads(self.wiring)
+        for mine, theirs in ((self.out, other.out), (self.into, other.into)):
+            theirs.update({key: -(-size * part // whole) for key, size in mine.items()})
+        other.seats.update(self.seats)
+        return other
+
+    def over_uplinks(self, into: dict[Uplink, int], times: int) -> None:
+        """Add to ``into`` the bytes over each known uplink, ``times`` what was carried once."""
+        for way, table in ((OUT, self.out), (INTO, self.into)):
+            for (level, domain), size in table.items():
+                if level >= 0 and self.wiring.uplinks[level]:
+                    key = (level, domain, way)
+                    into[key] = into.get(key, 0) + size * times
 
 
 def _by_domain(ends: Sequence[tuple[Seat, int]], level: int) -> dict[int, int]:
