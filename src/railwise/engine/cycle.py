@@ -39,6 +39,9 @@ __all__ = ["Engine", "Event", "Finish", "NodeChange", "Policy", "Search", "Submi
 
 NANOSECONDS: Final = 1_000_000_000
 
+MOST_UNREAD: Final = 1024
+"""When so many workloads have changed without anybody asking for the load of links, it is brought up to date."""
+
 Timing = Callable[[ClusterState], StepTime]
 """Makes what predicts step times on a state."""
 
@@ -67,6 +70,8 @@ class Engine:
         self.accounts: Final = Accounts(queues, self.state, self.verdict)
         self.workloads: Final = Workloads(self.state, self.accounts)
         self.records: Final = self.workloads.records
+        if self.link_time is not None:
+            self.workloads.speaking = self.link_time.loads.changed
         own = isinstance(self.search, Placer)
         search: Search = Remembered(self.search.place, self.state) if own else self.search
         self.decider: Final = Decider(self.workloads, search, self.accounts, self.verdict, evicts=policy is None)
@@ -154,6 +159,8 @@ class Engine:
             first, self._first = self._first, ()
             self.workloads.book(first)
             self.warnings.extend(overfull(self.state))
+        if self.link_time is not None and len(self.link_time.loads.changed) > MOST_UNREAD:
+            self.link_time.loads.refresh()
         self.workloads.lose_overdue()
         for event in events:
             if self.workloads.apply(event) and isinstance(event, NodeChange):

@@ -11,6 +11,7 @@ from typing import Final
 
 from railwise.engine.cluster.alter import alter_node
 from railwise.engine.cluster.ledger import Grant
+from railwise.engine.cluster.shapes import Shape
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.events import Event, Finish, NodeChange, Submit
 from railwise.engine.gangs.record import PodKey, Record
@@ -26,7 +27,8 @@ class Workloads:
     """All workloads by name. ``waiting`` are those that still want pods; ``now`` is the time of the round in µs.
 
     ``touched`` collects the workloads whose pods changed, once somebody wants to know; ``changes`` counts such changes.
-    ``altered`` names those whose pods changed in this round, gone ones included.
+    ``altered`` names those whose pods changed in this round, gone ones included. ``speaking`` collects those whose
+    traffic may have changed, pods that are only lifted included, where anybody wants to know.
     ``dark`` are the nodes that are not ready, with the time since when: their pods are lost after ``nodeGrace``.
     """
 
@@ -38,6 +40,7 @@ class Workloads:
         self.waiting: Final[dict[str, Record]] = {}
         self.touched: dict[Record, None] | None = None
         self.altered: Final[dict[str, None]] = {}
+        self.speaking: dict[Record, None] | None = None
         self.dark: Final[dict[int, int]] = {}
         self.timed: Final[dict[Record, None]] = {}
         self.stoppable: Final[dict[tuple[str, int], int]] = {}
@@ -101,13 +104,13 @@ class Workloads:
         """Take pods off for a moment, to be undone by ``set_back``: nobody who follows changes is told."""
         pods = {key: record.pods[key] for key in keys}
         record.take_away(self.state, list(pods))
-        self.accounts.recharge(record)
+        self._recharge(record)
         return pods
 
     def set_back(self, record: Record, pods: Pods) -> None:
         """Undo ``lift``."""
         record.put_back(self.state, pods)
-        self.accounts.recharge(record)
+        self._recharge(record)
 
     def stop(self, record: Record, keys: Iterable[PodKey]) -> Pods:
         """Evict pods: what is below its minimum afterwards waits as if it had just come; return the pods."""
@@ -146,6 +149,11 @@ class Workloads:
         self.changes += 1
         if self.touched is not None:
             self.touched[record] = None
+        self._recharge(record)
+
+    def _recharge(self, record: Record) -> None:
+        if self.speaking is not None:
+            self.speaking[record] = None
         self.accounts.recharge(record)
 
     def _enter(self, record: Record) -> None:
@@ -157,7 +165,12 @@ class Workloads:
         node = self.state.index_of.get(event.name)
         if node is None:
             return False
-        running = [shape for record in self.records.values() for shape in record.shapes_on(node)]
+        running: list[Shape] = []
+        for record in self.records.values():
+            here = record.shapes_on(node)
+            running += here
+            if here and self.speaking is not None:
+                self.speaking[record] = None
         alter_node(self.state, node, event.values, running)
         if event.values.get("ready") is False:
             self.dark.setdefault(node, self.now)

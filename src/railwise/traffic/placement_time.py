@@ -115,9 +115,7 @@ def _phases(busiest: Sequence[Load], steps: int, wiring: Wiring) -> list[Phase]:
     return found
 
 
-def _rings(
-    name: str, inside: Phase, rings: Sequence[Sequence[Seat]], size: int, wiring: Wiring
-) -> tuple[Cost, Loads]:
+def _rings(name: str, inside: Phase, rings: Sequence[Sequence[Seat]], size: int, wiring: Wiring) -> tuple[Cost, Loads]:
     """Return AllReduces of ``size`` bytes a node in several rings (or trees) of nodes at the same time."""
     longest = max((len(ring) for ring in rings), default=0)
     loads = Loads(wiring)

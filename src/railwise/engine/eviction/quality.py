@@ -6,12 +6,10 @@ measured, and taken away again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from railwise.engine.cluster.state import ClusterState
-from railwise.engine.cluster.tree import Tree
-from railwise.engine.gangs.demand import NO_LOCALITY, NOT_GIVEN, Demand, Part
+from railwise.engine.gangs.demand import Demand
 from railwise.engine.gangs.spot import Spot
+from railwise.engine.search.closeness import closeness
 
 Key = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], int, int, int, int, tuple[int, ...], tuple[int, ...]]
 """A smaller key is a better placement."""
@@ -21,8 +19,7 @@ def quality(demand: Demand, spots: list[Spot], state: ClusterState) -> Key:
     """Return the key of a placement that is not on the state yet."""
     nodes = sorted({spot.node for spot in spots} | {node for leaf in demand.leaves for node in leaf.fixed.values()})
     tree = state.trees[demand.root.tree].tree
-    locality = _locality(demand.preferred, nodes, tree)
-    groups = [_group_locality(number, leaf, spots, state) for number, leaf in _groups(demand)]
+    near, groups = closeness(demand, spots, state)
     before = worth(state, nodes)
     bare = sum(1 for spot in spots if _wasted(demand, spot, state))
     dead = sum(1 for node in nodes if state.dead_rails[node]) if len(nodes) > 1 else 0
@@ -40,35 +37,7 @@ def quality(demand: Demand, spots: list[Spot], state: ClusterState) -> Key:
     for shape, node, grant in reversed(grants):
         state.take_away(shape, node, grant)
     positions = tuple(sorted(tree.position[spot.node] for spot in spots))
-    return locality, tuple(groups), bare, dead, loss, len(nodes), tuple(left), positions
-
-
-def _groups(demand: Demand) -> list[tuple[int, Part]]:
-    return [
-        (number, leaf)
-        for number, leaf in enumerate(demand.leaves)
-        if leaf is not demand.root and leaf.preferred not in {NOT_GIVEN, NO_LOCALITY}
-    ]
-
-
-def _group_locality(number: int, leaf: Part, spots: list[Spot], state: ClusterState) -> tuple[int, ...]:
-    nodes = sorted({spot.node for spot in spots if spot.leaf == number} | set(leaf.fixed.values()))
-    return _locality(leaf.preferred, nodes, state.trees[leaf.tree].tree)
-
-
-def _locality(preferred: int, nodes: list[int], tree: Tree) -> tuple[int, ...]:
-    """Return criteria 1 and 2: how wide the one domain is, then the domains used below it, widest first."""
-    if preferred < 0 or not nodes:
-        return ()
-    counts = [_domains(nodes, level, tree) for level in range(min(preferred, tree.depth) + 1)]
-    level = preferred
-    while level >= 0 and counts[level] > 1:
-        level -= 1
-    return (-level, *counts[level + 1 :])
-
-
-def _domains(nodes: Iterable[int], level: int, tree: Tree) -> int:
-    return len(set(nodes)) if level >= tree.depth else len({tree.domain_of[level][node] for node in nodes})
+    return near, groups, bare, dead, loss, len(nodes), tuple(left), positions
 
 
 def _wasted(demand: Demand, spot: Spot, state: ClusterState) -> bool:

@@ -12,7 +12,9 @@ from railwise.engine.cluster.shapes import Shape
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.cluster.tree import Tree
 from railwise.engine.gangs.demand import Demand
+from railwise.engine.gangs.record import Record
 from railwise.engine.gangs.spot import Spot
+from railwise.engine.search.uplink_loads import UplinkLoads
 from railwise.model.node import Node
 from railwise.model.topology import Topology
 from railwise.model.workload import Workload
@@ -54,6 +56,7 @@ class LinkTime:
             else None
             for topology in state.topologies
         ]
+        self.loads: Final = UplinkLoads(self._said_by, self.capacity)
         self._fast: Final[dict[str, Link]] = {}
         self._sizes: Final[dict[tuple[object, ...], Sizes]] = {}
         self._best: Final[dict[tuple[object, ...], int]] = {}
@@ -73,10 +76,32 @@ class LinkTime:
         """Return whether places differ in time: the workload has several pods, and its steps can be predicted."""
         return demand.pods > 1 and self.tells(demand)
 
+    def capacity(self, tree: int, level: int) -> int:
+        """Return the bits/s that long messages reach over an uplink of a level, one direction (0: unknown)."""
+        wiring = self.wirings[tree]
+        return 0 if wiring is None or not wiring.uplinks[level] else wiring.usable(wiring.uplinks[level])
+
     def nanoseconds(self, demand: Demand, spots: list[Spot]) -> int:
-        """Return the predicted time of one step with the pods on these spots and those that run, in ns."""
+        """Return the predicted ns of one step with the pods on these spots and its own that run, beside the others."""
         step = self.step(demand, self.places(demand, spots))
-        return 0 if step is None else step.total()
+        return 0 if step is None else self.loads.slowed(demand.root.tree, step, demand.workload)[0]
+
+    def crowded(self, demand: Demand, spots: list[Spot]) -> list[int]:
+        """Return the nodes of the domain whose uplink others make slow for these spots, in tree order; empty: none."""
+        step = self.step(demand, self.places(demand, spots))
+        if step is None:
+            return []
+        _, uplink = self.loads.slowed(demand.root.tree, step, demand.workload)
+        if uplink is None:
+            return []
+        level, domain, _ = uplink
+        tree = self.state.trees[demand.root.tree].tree
+        start, end = tree.tiers[level].ranges()[domain]
+        return tree.order[start:end]
+
+    def _said_by(self, record: Record) -> Step | None:
+        """Return what a workload says where it runs; None where it has nobody to speak to."""
+        return self.step_here(record.demand) if self.known(record.demand) else None
 
     def step_here(self, demand: Demand) -> Step | None:
         """Return the predicted step where the workload runs now; None: not known, or nothing of it runs."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from railwise.engine.cluster.shapes import KIND_SHARE
-from railwise.engine.cluster.state import ClusterState
+from railwise.engine.cluster.state import ClusterState, Shut
 from railwise.engine.gangs.demand import NO_LOCALITY, Demand, read_demand
 from railwise.engine.gangs.ranks import arrange
 from railwise.engine.gangs.spot import Spot, spot_on
@@ -19,6 +19,7 @@ from railwise.engine.indexed.gang import ladder, place_gang, place_one
 from railwise.engine.indexed.indexes import Indexes
 from railwise.engine.search.bounded import place_bounded
 from railwise.engine.search.bounds import Bounds
+from railwise.engine.search.closeness import closeness, cut_segments
 from railwise.engine.search.even import best_even
 from railwise.engine.search.exact import Entry, ExactSearch
 from railwise.engine.search.layout import lay_out
@@ -40,6 +41,9 @@ EXACT_NODES: Final = 1200
 
 MOST_CELLS: Final = 200_000
 """Equal pods times the pods that one node may hold: with more the bounded search is asked instead of the indexes."""
+
+MOST_DETOURS: Final = 4
+"""So many searches keep off links that others fill."""
 
 REFINE_NODES: Final = 64
 """Up to so many nodes an answer of the indexes that is not proven best is searched again exactly."""
@@ -75,6 +79,12 @@ class Placer:
     def place(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
         """Find places for the given ranks per leaf (by part index) of the chosen parts."""
         timed = self._timed(demand)
+        found = self._search(demand, ranks, chosen, timed=timed)
+        if not timed or isinstance(found, Refused) or demand.root.even:
+            return found
+        return self._off_crowds(demand, ranks, chosen, found)
+
+    def _search(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int], *, timed: bool) -> Found | Refused:
         if demand.simple and not demand.root.fixed and (not timed or len(self.state.nodes) > REFINE_NODES):
             if self._many_small(demand, ranks[demand.root.index]):
                 bounded = self._place_bounded(demand, ranks, chosen)
@@ -178,6 +188,32 @@ class Placer:
                 candidates.append(inside)
         times = [self.step_time.nanoseconds(demand, candidate.pods) for candidate in candidates]
         return candidates[quickest(times)[0]]._replace(exact=False)
+
+    def _off_crowds(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int], found: Found) -> Found:
+        """Return an answer, or one just as close that is quicker because it keeps off links that others fill.
+
+        Domains below such links are closed one after the other, and the search is asked again.
+        """
+        timing, state = self.step_time, self.state
+        crowded = [] if timing is None else timing.crowded(demand, found.pods)
+        if timing is None or not crowded:
+            return found
+        near = closeness(demand, found.pods, state), cut_segments(demand, found.pods, state)
+        candidates = [found]
+        undo: list[Shut] = []
+        while crowded and len(undo) < MOST_DETOURS:
+            undo.append(state.shut(crowded))
+            other = self._search(demand, ranks, chosen, timed=True)
+            if isinstance(other, Refused):
+                break
+            if (closeness(demand, other.pods, state), cut_segments(demand, other.pods, state)) != near:
+                break
+            candidates.append(other._replace(exact=False))
+            crowded = timing.crowded(demand, other.pods)
+        while undo:
+            state.open_again(undo.pop())
+        times = [timing.nanoseconds(demand, candidate.pods) for candidate in candidates]
+        return candidates[quickest(times)[0]]
 
     def _timed(self, demand: Demand) -> bool:
         return self.step_time is not None and self.step_time.known(demand)

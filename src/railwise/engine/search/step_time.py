@@ -23,7 +23,11 @@ class StepTime(Protocol):
         ...
 
     def nanoseconds(self, demand: Demand, spots: list[Spot]) -> int:
-        """Return the predicted time of one step with the pods on these spots, in ns."""
+        """Return the predicted time of one step with the pods on these spots, beside those who run, in ns."""
+        ...
+
+    def crowded(self, demand: Demand, spots: list[Spot]) -> list[int]:
+        """Return the nodes below the link that those who run make slow for these spots; empty where none does."""
         ...
 
 

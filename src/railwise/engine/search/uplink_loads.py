@@ -1,0 +1,91 @@
+"""What running workloads want of uplinks at present: kept per uplink, renewed for the workloads that changed.
+
+A candidate place is then judged by the few workloads on its own uplinks, never by the cluster. A workload wants of an
+uplink what it carries in a step over the time that a step takes alone; steps of several tenants are taken to interleave
+as well as they can, so a link is short only when all together want more than it carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from railwise.engine.gangs.record import Record
+from railwise.model.workload import Workload
+from railwise.traffic.contention import newcomer_share
+from railwise.traffic.links import transfer_time
+from railwise.traffic.placement_time import Step
+from railwise.traffic.wiring import Uplink
+
+TreeUplink = tuple[int, int, int, int]
+"""An uplink of one of several topologies: the topology's number, then ``Uplink``."""
+
+Capacity = Callable[[int, int], int]
+"""Bits/s that long messages reach over the uplinks of a level: of a topology's number and a level."""
+
+
+class UplinkLoads:
+    """Who wants how much of which uplink, in bits/s.
+
+    Whoever changes where a workload's pods run notes it in ``changed``; it is looked at when somebody asks.
+    """
+
+    def __init__(self, step_here: Callable[[Record], Step | None], capacity: Capacity) -> None:
+        """Start with idle links; ``step_here`` tells what a workload says where it runs (None: nothing)."""
+        self.step_here: Final = step_here
+        self.capacity: Final = capacity
+        self.changed: Final[dict[Record, None]] = {}
+        self.steps: Final[dict[Record, Step]] = {}
+        self._on: Final[dict[TreeUplink, dict[Record, int]]] = {}
+
+    def refresh(self) -> list[TreeUplink]:
+        """Take in what changed since the last time; return the uplinks that somebody began or ceased to use."""
+        touched: dict[TreeUplink, None] = {}
+        for record in self.changed:
+            old = self.steps.pop(record, None)
+            step = self.step_here(record) if record.pods else None
+            if old is not None:
+                for uplink in self._of(record, old):
+                    touched[uplink] = None
+                    del self._on[uplink][record]
+                    if not self._on[uplink]:
+                        del self._on[uplink]
+            if step is not None:
+                self.steps[record] = step
+                for uplink, wanted in self._of(record, step).items():
+                    touched[uplink] = None
+                    self._on.setdefault(uplink, {})[record] = wanted
+        self.changed.clear()
+        return list(touched)
+
+    def users(self, uplink: TreeUplink) -> Mapping[Record, int]:
+        """Return who wants how much of an uplink (bits/s), as of the last ``refresh``."""
+        return self._on.get(uplink, {})
+
+    def in_use(self) -> list[TreeUplink]:
+        """Return the uplinks that anybody uses, as of the last ``refresh``."""
+        return list(self._on)
+
+    def slowed(self, tree: int, step: Step, workload: Workload) -> tuple[int, Uplink | None]:
+        """Return the ns of a step beside those who run, and the uplink that they make slow (None: none).
+
+        On each uplink the workload gets at least what is fair if all others there have nothing narrower elsewhere.
+        """
+        if self.changed:
+            self.refresh()
+        slowest, where = step.total(), None
+        for (level, domain, way), carried in step.carried.items():
+            users = self._on.get((tree, level, domain, way))
+            if users is None:
+                continue
+            others = [wanted for record, wanted in users.items() if record.workload is not workload]
+            if not others:
+                continue
+            time = transfer_time(carried, max(1, newcomer_share(self.capacity(tree, level), others)))
+            if time > slowest:
+                slowest, where = time, (level, domain, way)
+        return slowest, where
+
+    def _of(self, record: Record, step: Step) -> dict[TreeUplink, int]:
+        tree = record.demand.root.tree
+        return {(tree, *uplink): step.wants(carried) for uplink, carried in step.carried.items()}
