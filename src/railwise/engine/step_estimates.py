@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from railwise.engine.cycle import Engine
 from railwise.engine.gangs.record import Record
 from railwise.engine.search.link_time import LinkTime
+from railwise.engine.search.shared_links import shared_steps, uplinks_of
 from railwise.model.scenario import Scenario
-from railwise.traffic.contention import Flow, fair_bits
+from railwise.traffic.links import THOUSAND
 from railwise.traffic.placement_time import Step
-from railwise.traffic.wiring import Wiring
 
 
 @dataclass(frozen=True)
@@ -69,39 +69,22 @@ def estimate_steps(scenario: Scenario, name: str) -> StepEstimate:
 
 
 def _beside(engine: Engine, record: Record, link_time: LinkTime) -> tuple[Step | None, tuple[str, ...]]:
-    """Return a step while everybody on the same uplinks speaks too, each at its max-min fair rate, and their names."""
-    demand = record.demand
-    wiring = link_time.wirings[demand.root.tree]
-    if wiring is None or not record.pods:
+    """Return a step beside everybody on the same uplinks, each at its max-min fair rate, and their names."""
+    wiring, loads = link_time.wirings[record.demand.root.tree], link_time.loads
+    loads.refresh()
+    step = loads.steps.get(record)
+    if wiring is None or step is None:
         return None, ()
-    flows = [
-        Flow(other.workload.name, links)
-        for other in engine.records.values()
-        if other.demand.root.tree == demand.root.tree and link_time.tells(other.demand)
-        for links in [_crossed(engine, other, wiring)]
-        if links
-    ]
-    mine = next((flow for flow in flows if flow.name == record.workload.name), None)
-    if mine is None:
-        return None, ()
-    neighbours = [flow.name for flow in flows if flow is not mine and set(flow.links) & set(mine.links)]
+    uplinks = uplinks_of(record, step)
+    users = {other.workload.name for uplink in uplinks for other in loads.users(uplink)}
+    neighbours = [name for name in engine.records if name in users and name != record.workload.name]
     if not neighbours:
         return None, ()
-    capacity = {link: wiring.uplinks[int(link.split("/")[0])] for flow in flows for link in flow.links}
-    rate = fair_bits(capacity, flows)[flows.index(mine)]
-    levels = {int(link.split("/")[0]) for link in mine.links}
+    gets = shared_steps(loads, uplinks)[record]
+    if gets.rate is None:
+        return step, tuple(neighbours)
+    levels = {uplink[1] for uplink in gets.crowded}
+    rate = int(gets.rate) * THOUSAND // wiring.efficiency
     left = [min(bits, rate) if level in levels else bits for level, bits in enumerate(wiring.uplinks)]
     shared = replace(wiring, uplinks=tuple(left))
-    return link_time.step(demand, link_time.places(demand, []), shared), tuple(neighbours)
-
-
-def _crossed(engine: Engine, record: Record, wiring: Wiring) -> tuple[str, ...]:
-    """Return the known uplinks that a workload's pods speak over, as ``level/domain``."""
-    tree = engine.state.trees[record.demand.root.tree].tree
-    nodes = {node for node, _ in record.pods.values()}
-    found: list[str] = []
-    for level, bits in enumerate(wiring.uplinks):
-        used = sorted({tree.domain_of[level][node] for node in nodes})
-        if bits and len(used) > 1:
-            found += [f"{level}/{domain}" for domain in used]
-    return tuple(found)
+    return link_time.step(record.demand, link_time.places(record.demand, []), shared), tuple(neighbours)

@@ -27,7 +27,9 @@ Capacity = Callable[[int, int], int]
 class UplinkLoads:
     """Who wants how much of which uplink, in bits/s.
 
-    Whoever changes where a workload's pods run notes it in ``changed``; it is looked at when somebody asks.
+    Whoever changes where a workload's pods run notes it in ``changed``; it is looked at when somebody asks. ``touched``
+    collects the uplinks that somebody began or ceased to use, where anybody wants to know. ``steps`` is what they say
+    who run.
     """
 
     def __init__(self, step_here: Callable[[Record], Step | None], capacity: Capacity) -> None:
@@ -36,31 +38,38 @@ class UplinkLoads:
         self.capacity: Final = capacity
         self.changed: Final[dict[Record, None]] = {}
         self.steps: Final[dict[Record, Step]] = {}
+        self.touched: dict[TreeUplink, None] | None = None
         self._on: Final[dict[TreeUplink, dict[Record, int]]] = {}
+        self._wanted: Final[dict[TreeUplink, int]] = {}
 
-    def refresh(self) -> list[TreeUplink]:
-        """Take in what changed since the last time; return the uplinks that somebody began or ceased to use."""
-        touched: dict[TreeUplink, None] = {}
+    def refresh(self) -> None:
+        """Take in what changed since the last time."""
         for record in self.changed:
             old = self.steps.pop(record, None)
             step = self.step_here(record) if record.pods else None
             if old is not None:
-                for uplink in self._of(record, old):
-                    touched[uplink] = None
+                for uplink, wanted in self._of(record, old).items():
                     del self._on[uplink][record]
+                    self._wanted[uplink] -= wanted
                     if not self._on[uplink]:
-                        del self._on[uplink]
+                        del self._on[uplink], self._wanted[uplink]
             if step is not None:
                 self.steps[record] = step
                 for uplink, wanted in self._of(record, step).items():
-                    touched[uplink] = None
                     self._on.setdefault(uplink, {})[record] = wanted
+                    self._wanted[uplink] = self._wanted.get(uplink, 0) + wanted
+            if self.touched is not None:
+                for one in (old, step):
+                    self.touched.update(dict.fromkeys(self._of(record, one)) if one is not None else {})
         self.changed.clear()
-        return list(touched)
 
     def users(self, uplink: TreeUplink) -> Mapping[Record, int]:
         """Return who wants how much of an uplink (bits/s), as of the last ``refresh``."""
         return self._on.get(uplink, {})
+
+    def crowded(self, uplink: TreeUplink) -> bool:
+        """Return whether all together want more of an uplink than it carries, as of the last ``refresh``."""
+        return self._wanted.get(uplink, 0) > self.capacity(uplink[0], uplink[1])
 
     def in_use(self) -> list[TreeUplink]:
         """Return the uplinks that anybody uses, as of the last ``refresh``."""
