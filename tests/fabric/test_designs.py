@@ -26,7 +26,7 @@ def test_the_usual_size_of_each_design_is_sound(design: str) -> None:
     fabric = made.draw(made.usual)
     ends = [port for cable in fabric.cables for port in (cable.a, cable.b)]
     assert len(ends) == len(set(ends)), "a port has one cable"
-    names = [one.name for one in (*fabric.switches, *fabric.servers)]
+    names = [switch.name for switch in fabric.switches] + [server.name for server in fabric.servers]
     assert len(names) == len(set(names))
     ports = {(switch.name, port) for switch in fabric.switches for port in switch.ports}
     ports |= {(server.name, nic.name) for server in fabric.servers for nic in server.nics}
