@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from railwise.cli.fabric_act import flap, kill_switch, maintain, miswire, set_cable
 from railwise.cli.fabric_convert import convert
 from railwise.cli.fabric_generate import generate
+from railwise.cli.fabric_serve import serve
 
 
 @click.group("fabric")
@@ -15,3 +17,5 @@ def fabric() -> None:
 
 fabric.add_command(generate)
 fabric.add_command(convert)
+for command in (serve, set_cable, miswire, flap, kill_switch, maintain):
+    fabric.add_command(command)

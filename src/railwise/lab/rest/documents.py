@@ -23,13 +23,14 @@ def ufm_ports(laboratory: Laboratory) -> list[dict[str, Any]]:
     """Return UFM's list of ports: an entry for each end of each InfiniBand link that is up."""
     fabric = laboratory.fabric
     switches = {one.name: one for one in fabric.switches if one.dialect is Dialect.INFINIBAND}
+    others = {one.name for one in fabric.switches} - set(switches)
     adapters = {Port(server.name, nic.name): mac_of(server, nic) for server in fabric.servers for nic in server.nics}
     entries = []
     for link in laboratory.wires.links():
         if not link.up or link.a is None or link.b is None:
             continue
         for near, far in ((link.a, link.b), (link.b, link.a)):
-            if near.device not in switches and far.device not in switches:
+            if not {near.device, far.device} & set(switches) or {near.device, far.device} & others:
                 continue
             switch = switches.get(near.device)
             guid = guid_of(chassis_of(switch) if switch is not None else adapters[near])
