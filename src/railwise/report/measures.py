@@ -46,19 +46,38 @@ MEASURES = (
     Measure("started", "started", COUNT, MORE, "Workloads that started."),
     Measure("finished", "finished", COUNT, MORE, "Workloads that ended.", brief=True),
     Measure(
-        "wait_mean", "wait, mean", MICROS, LESS, "From submit to the first start, of those that started.", CLASS, True
+        "wait_mean",
+        "wait, mean",
+        MICROS,
+        LESS,
+        "From submit to the first start, of those that started.",
+        CLASS,
+        brief=True,
     ),
-    Measure("wait_median", "wait, median", MICROS, LESS, "Half of those that started waited no longer.", CLASS, True),
-    Measure("wait_95", "wait, 95 %", MICROS, LESS, "95 % of those that started waited no longer.", CLASS, True),
+    Measure(
+        "wait_median", "wait, median", MICROS, LESS, "Half of those that started waited no longer.", CLASS, brief=True
+    ),
+    Measure("wait_95", "wait, 95 %", MICROS, LESS, "95 % of those that started waited no longer.", CLASS, brief=True),
     Measure("wait_so_far", "still waiting, mean", MICROS, LESS, "How long those that never started have waited."),
     Measure(
-        "completion", "completion, mean", MICROS, LESS, "From submit to the end, of those that ended.", CLASS, True
+        "completion",
+        "completion, mean",
+        MICROS,
+        LESS,
+        "From submit to the end, of those that ended.",
+        CLASS,
+        brief=True,
     ),
-    Measure("completion_median", "completion, median", MICROS, LESS, "Half of those that ended took no longer."),
-    Measure("completion_95", "completion, 95 %", MICROS, LESS, "95 % of those that ended took no longer."),
-    Measure("makespan", "makespan", MICROS, LESS, "The last end of a workload.", brief=True),
+    Measure("completion_median", "completion, median", MICROS, LESS, "Half of those that ended took no longer.", CLASS),
+    Measure("completion_95", "completion, 95 %", MICROS, LESS, "95 % of those that ended took no longer.", CLASS),
+    Measure("makespan", "makespan", MICROS, LESS, "The last end, where all ended that have a duration.", brief=True),
     Measure(
-        "held", "GPUs held", SHARE, MORE, "Allocation: the part of all GPU time in which somebody held them.", "", True
+        "held",
+        "GPUs held",
+        SHARE,
+        MORE,
+        "Allocation: the part of all GPU time in which somebody held them.",
+        brief=True,
     ),
     Measure(
         "used",
@@ -75,7 +94,7 @@ MEASURES = (
         MORE,
         "Of the workloads on several nodes, those that started inside one domain of the level.",
         LEVEL,
-        True,
+        brief=True,
     ),
     Measure(
         "step",
@@ -94,7 +113,9 @@ MEASURES = (
         brief=True,
     ),
     Measure("uplink_mean", "uplink load, mean", SHARE, LESS, "Mean load of a level's uplinks, over time.", LEVEL),
-    Measure("uplink_peak", "uplink load, peak", SHARE, LESS, "Highest load of any uplink of a level.", LEVEL, True),
+    Measure(
+        "uplink_peak", "uplink load, peak", SHARE, LESS, "Highest load of any uplink of a level.", LEVEL, brief=True
+    ),
     Measure(
         "slots_left",
         "slots left",
@@ -111,7 +132,7 @@ MEASURES = (
         "Of the gangs that the free nodes could hold if they stood together, those for which no single domain of the "
         "level had room; mean over gang sizes of 2 nodes and more, and over time.",
         LEVEL,
-        True,
+        brief=True,
     ),
     Measure("stranded", "stranded GPUs", SHARE, LESS, "The part of the free GPUs that stood on partly used nodes."),
     Measure("waiting", "waiting", MEAN, LESS, "Workloads that waited, mean over time."),

@@ -16,14 +16,18 @@ FREE = 0
 OUT = 1
 FIRST_SPREAD = 2
 PARTLY = 16
+IDLE = len(ENDINGS)
 """A cell is free, out of order, or in use by what is spread so wide (from 2 on); 16 more: some cards are free."""
+
+_SEVEN = 0x7F
+_MORE = 0x80
 
 
 def number(value: int) -> bytes:
     """Return a whole number from 0 on, seven bits a byte, lowest first; the last byte has no top bit."""
     found = bytearray()
-    while value > 0x7F:
-        found.append(value & 0x7F | 0x80)
+    while value > _SEVEN:
+        found.append(value & _SEVEN | _MORE)
         value >>= 7
     found.append(value)
     return bytes(found)
@@ -80,7 +84,8 @@ def _changes(before: Sequence[int], now: Sequence[int]) -> list[tuple[int, int, 
 def stints(chosen: Sequence[Stint], place: Sequence[int], job_index: dict[int, int], tick: int) -> bytes:
     """Return stints in order of their start.
 
-    Each is: job, ticks since the start before, ticks it lasted, how it ended, how wide it lay, the number of runs, and
+    Each is: job, ticks since the start before, ticks it lasted, how it ended (4 more: nothing worked), how wide it lay,
+    the number of runs, and
     per run: nodes skipped (signed), length, GPUs (twice the whole cards, or twice the thousandths and one).
 
     Args:
@@ -94,7 +99,7 @@ def stints(chosen: Sequence[Stint], place: Sequence[int], job_index: dict[int, i
     for one in sorted(chosen, key=lambda stint: (stint.start, stint.job)):
         start, end = max(one.start, 0) // tick, max(one.end, 0) // tick
         found += number(job_index[one.job]) + number(start - before) + number(max(end - start, 0))
-        found += bytes((ENDINGS.index(one.ending), one.spread))
+        found += bytes((ENDINGS.index(one.ending) + (0 if one.works else IDLE), one.spread))
         runs = _node_runs(one, place)
         found += number(len(runs))
         at = 0

@@ -7,7 +7,7 @@ comes about, and the twin knows none of them. Times are µs, GPUs are thousandth
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from railwise.model.scenario import Scenario
@@ -29,9 +29,10 @@ Key = tuple[str, str]
 class Stint(NamedTuple):
     """A stretch of time in which one workload ran on the same pods.
 
-    ``job`` is its place in the scenario; ``places`` holds (node's place in the scenario, GPUs) in rank order, ranks next
-    to each other on one node as one. ``spread`` says how wide it lies (see ``Spread``), ``step`` and ``best`` are the
-    predicted ns of a step there and at the best place (0: unknown).
+    Less than its minimum may hold on to its GPUs for a while after a failure; then nothing ``works``.
+    ``job`` is its place in the scenario; ``places`` holds (node's place in the scenario, GPUs) in rank order, ranks
+    next to each other on one node as one. ``spread`` says how wide it lies (see ``spreads``), ``step`` and ``best`` are
+    the predicted ns of a step there and at the best place (0: unknown).
     """
 
     job: int
@@ -40,6 +41,7 @@ class Stint(NamedTuple):
     places: tuple[tuple[int, int], ...]
     ending: str
     spread: int
+    works: bool
     step: int = 0
     best: int = 0
 
@@ -77,31 +79,22 @@ class Sample(NamedTuple):
 class JobRun(NamedTuple):
     """What became of one workload: first start and end (µs, -1: none), and what it used.
 
-    ``held`` and ``lost`` are GPUs times µs in thousandths; ``nodes``, ``domains`` (per level, widest first) and
-    ``spread`` are those of the first start (0, empty and -1: it never started), ``step`` and ``best`` its predictions.
+    ``held``, ``done`` (work that counts) and ``lost`` are GPUs times µs in thousandths; ``nodes``, ``domains`` (per
+    level, widest first) and ``spread`` are those of the first start (0, empty and -1: it never started), ``step`` and
+    ``best`` its predictions.
     """
 
     start: int
     end: int
     stops: int
     held: int
+    done: int
     lost: int
     nodes: int
     domains: tuple[int, ...]
     spread: int
     step: int = 0
     best: int = 0
-
-
-class Line(NamedTuple):
-    """One decision of the log: when (µs), about whom, what, where, which pods, in whose favour."""
-
-    at: int
-    workload: str
-    event: str
-    nodes: tuple[str, ...]
-    pods: tuple[str, ...]
-    beneficiary: str
 
 
 @dataclass(frozen=True)
@@ -122,7 +115,6 @@ class RunData:
     slot_keys: tuple[tuple[str, int], ...]
     queues: tuple[str, ...]
     measures: Mapping[Key, int]
-    lines: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,7 +127,6 @@ class Comparison:
     scenario: Scenario
     runs: tuple[RunData, ...]
     notes: tuple[str, ...] = ()
-    files: tuple[str, ...] = field(default=())
 
     def policies(self) -> tuple[str, ...]:
         """Return the policies in order, each once."""

@@ -81,7 +81,9 @@ def sizes(scenario: Scenario) -> Sizes:
             bounds.append((largest, f"up to one {topology.levels[level].name}"))
     last = f"more than one {topology.levels[0].name}" if tree.depth and len(bounds) > _PLAIN else "several nodes"
     gpus = tuple(gpus_of(workload) for workload in scenario.workloads)
-    classes = [next((index for index, (most, _) in enumerate(bounds) if one <= 1000 * most), len(bounds)) for one in gpus]
+    classes = [
+        next((index for index, (most, _) in enumerate(bounds) if one <= 1000 * most), len(bounds)) for one in gpus
+    ]
     names = [*(name for _, name in bounds), last]
     used = sorted(set(classes))
     return Sizes(tuple(names[index] for index in used), tuple(used.index(index) for index in classes), gpus)

@@ -73,6 +73,12 @@ class Simulation:
         seen = self.history
         return Plan(self.scenario.name, self.now, entries, tuple(seen.evictions), tuple(seen.moves), seen.reservations)
 
+    def work(self, name: str) -> Progress:
+        """Return how far a workload is by now."""
+        if name in self._working:
+            self._progress[name].advance(self.now)
+        return self._progress[name]
+
     def _entry(self, name: str, queue: str) -> WorkloadPlan:
         record = self.engine.records.get(name)
         if record is None:
