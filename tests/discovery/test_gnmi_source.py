@@ -13,8 +13,8 @@ from grpc.aio import server
 
 from railwise.discovery.backoff import Backoff
 from railwise.discovery.gnmi_source import GnmiSource
-from railwise.discovery.gnmi_target import Target
 from railwise.discovery.hearing import Changed, Failed, Hearing, Whole
+from railwise.formats.discovery.settings import Login, Target, Trust
 from railwise.gnmi.service import serve
 from railwise.lab.dialects.cumulus import Cumulus
 from railwise.lab.dialects.dialect import Dialect
@@ -72,8 +72,10 @@ async def watching(source: GnmiSource) -> AsyncIterator[Notes]:
         await asyncio.gather(task, return_exceptions=True)
 
 
-def source_of(port: int, **how: str) -> GnmiSource:
-    return GnmiSource(Target("leaf-1", "127.0.0.1", port, insecure=True, **how), Backoff(Random(0), 0.05, 0.1))
+def source_of(port: int, login: Login = Login()) -> GnmiSource:  # noqa: B008 # frozen
+    return GnmiSource(
+        Target("leaf-1", "127.0.0.1", port, trust=Trust(insecure=True), login=login), Backoff(Random(0), 0.05, 0.1)
+    )
 
 
 def heard(hearing: Hearing) -> dict[str, str]:
@@ -135,10 +137,10 @@ async def test_passwords_come_from_a_file_and_never_stand_in_a_message(tmp_path:
     secret.write_text("hunter2\n")
     async with served(leaf(), SonicDatabase(), Access("admin", "hunter2")) as port:
         right, wrong, none = Notes(), Notes(), Notes()
-        await source_of(port, user="admin", password_file=str(secret)).once(right)
+        await source_of(port, Login("admin", str(secret))).once(right)
         secret.write_text("hunter3\n")
-        await source_of(port, user="admin", password_file=str(secret)).once(wrong)
-        await source_of(port, user="admin", password_file=str(tmp_path / "no-such-file")).once(none)
+        await source_of(port, Login("admin", str(secret))).once(wrong)
+        await source_of(port, Login("admin", str(tmp_path / "no-such-file"))).once(none)
     assert isinstance(right.told[0], Whole)
     assert isinstance(wrong.told[0], Failed)
     assert "UNAUTHENTICATED" in wrong.told[0].reason

@@ -14,9 +14,10 @@ from grpc import StatusCode
 from grpc.aio import AioRpcError, Channel
 
 from railwise.discovery.backoff import Backoff
-from railwise.discovery.gnmi_target import PORTS, CredentialsError, Target
+from railwise.discovery.gnmi_target import PORTS, CredentialsError, channel, metadata
 from railwise.discovery.gnmi_ways import Way, ways_for
 from railwise.discovery.hearing import Changed, Failed, Records, Sink, Whole
+from railwise.formats.discovery.settings import Target
 from railwise.gnmi.gnmi_pb2 import CapabilityRequest, CapabilityResponse, SubscribeRequest, SubscriptionList
 from railwise.gnmi.service import Stub
 from railwise.model.errors import InputError
@@ -65,15 +66,15 @@ class GnmiSource:
     async def _session(self, mode: SubscriptionList.Mode, sink: Sink) -> None:
         """Find port and way where they are not known, and read to the end of the stream. Raises SilentError."""
         try:
-            metadata = self._target.metadata()
+            shown = metadata(self._target.login)
             ports = [self._port] if self._port else list(PORTS)
             reasons = []
             for port in ports:
-                async with self._target.channel(port) as channel:
-                    capabilities, reason = await self._greet(channel, metadata)
+                async with channel(self._target, port) as way_in:
+                    capabilities, reason = await self._greet(way_in, shown)
                     if capabilities is not None or (reason and len(ports) == 1 and "UNIMPLEMENTED" in reason):
                         self._port = port
-                        await self._subscribe(channel, metadata, capabilities, mode, sink)
+                        await self._subscribe(way_in, shown, capabilities, mode, sink)
                         return
                     reasons.append(f"port {port}: {reason}")
         except CredentialsError as error:
@@ -81,19 +82,19 @@ class GnmiSource:
         raise SilentError(reasons[0] if len(reasons) == 1 else "no gNMI at the usual ports: " + "; ".join(reasons))
 
     async def _greet(
-        self, channel: Channel, metadata: tuple[tuple[str, str], ...]
+        self, way_in: Channel, shown: tuple[tuple[str, str], ...]
     ) -> tuple[CapabilityResponse | None, str]:
         """Return what the switch can do, or why it does not say so."""
         try:
-            call = Stub(channel).capabilities(CapabilityRequest(), metadata=metadata, timeout=PATIENCE)
+            call = Stub(way_in).capabilities(CapabilityRequest(), metadata=shown, timeout=PATIENCE)
             return await call, ""
         except AioRpcError as error:
             return None, _status(error)
 
     async def _subscribe(
         self,
-        channel: Channel,
-        metadata: tuple[tuple[str, str], ...],
+        way_in: Channel,
+        shown: tuple[tuple[str, str], ...],
         capabilities: CapabilityResponse | None,
         mode: SubscriptionList.Mode,
         sink: Sink,
@@ -102,7 +103,7 @@ class GnmiSource:
         reasons = []
         for way in [self._way] if self._way is not None else ways_for(self._target.dialect, capabilities):
             try:
-                await self._read(channel, metadata, way(), mode, sink)
+                await self._read(way_in, shown, way(), mode, sink)
             except AioRpcError as error:
                 reasons.append(_status(error))
                 if self._way is None and error.code() in NOT_THIS_WAY:
@@ -114,8 +115,8 @@ class GnmiSource:
 
     async def _read(
         self,
-        channel: Channel,
-        metadata: tuple[tuple[str, str], ...],
+        way_in: Channel,
+        shown: tuple[tuple[str, str], ...],
         way: Way,
         mode: SubscriptionList.Mode,
         sink: Sink,
@@ -126,7 +127,7 @@ class GnmiSource:
             yield SubscribeRequest(subscribe=way.subscription(mode))
             await ended.wait()
 
-        call = Stub(channel).subscribe(requests(), metadata=metadata)
+        call = Stub(way_in).subscribe(requests(), metadata=shown)
         first: dict[str, Records] | None = {}
         try:
             async with asyncio.timeout(PATIENCE) as patience:

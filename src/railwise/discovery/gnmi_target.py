@@ -7,11 +7,12 @@ read from files or the environment when they are used, and never appear in a mes
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from grpc import ssl_channel_credentials
 from grpc.aio import Channel, insecure_channel, secure_channel
+
+from railwise.formats.discovery.settings import Login, Target
 
 PORTS = (9339, 8080, 50051, 50052, 6030, 57400)
 """Where switches serve gNMI, in the order in which they are tried when a target names no port."""
@@ -31,54 +32,35 @@ class CredentialsError(Exception):
     """A certificate or password cannot be read; the message names the file or variable, never its content."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """One switch.
-
-    ``port`` 0 tries the usual ones. ``authority`` is the file of the certificate authority (empty: those of the
-    system), ``certificate`` and ``key`` those of the client; ``server_name`` is what the switch's certificate is made
-    out to, where it is not ``host``. The password stands in a file or in an environment variable.
-    """
-
-    name: str
-    host: str
-    port: int = 0
-    dialect: str = "auto"
-    insecure: bool = False
-    authority: str = ""
-    certificate: str = ""
-    key: str = ""
-    server_name: str = ""
-    user: str = ""
-    password_file: str = ""
-    password_variable: str = ""
-
-    def channel(self, port: int) -> Channel:
-        """Return a channel that connects when it is first used. Raises CredentialsError."""
-        address = f"[{self.host}]:{port}" if ":" in self.host else f"{self.host}:{port}"
-        if self.insecure:
-            return insecure_channel(address, options=OPTIONS)
-        authority = _file(self.authority) if self.authority else None
-        pair = (_file(self.key), _file(self.certificate)) if self.certificate else (None, None)
-        name = (("grpc.ssl_target_name_override", self.server_name),) if self.server_name else ()
-        return secure_channel(address, ssl_channel_credentials(authority, *pair), options=(*OPTIONS, *name))
-
-    def metadata(self) -> tuple[tuple[str, str], ...]:
-        """Return what goes with every call. Raises CredentialsError."""
-        if not self.user:
-            return ()
-        if self.password_file:
-            password = _file(self.password_file).decode("utf-8", "replace").rstrip("\r\n")
-        elif self.password_variable:
-            password = os.environ.get(self.password_variable, "")
-            if not password:
-                raise CredentialsError(f"the environment variable {self.password_variable} is empty")
-        else:
-            password = ""
-        return (("username", self.user), ("password", password))
+def channel(target: Target, port: int) -> Channel:
+    """Return a channel to a switch that connects when it is first used. Raises CredentialsError."""
+    address = f"[{target.host}]:{port}" if ":" in target.host else f"{target.host}:{port}"
+    trust = target.trust
+    if trust.insecure:
+        return insecure_channel(address, options=OPTIONS)
+    authority = secret_file(trust.authority) if trust.authority else None
+    pair = (secret_file(trust.key), secret_file(trust.certificate)) if trust.certificate else (None, None)
+    name = (("grpc.ssl_target_name_override", trust.server_name),) if trust.server_name else ()
+    return secure_channel(address, ssl_channel_credentials(authority, *pair), options=(*OPTIONS, *name))
 
 
-def _file(name: str) -> bytes:
+def metadata(login: Login) -> tuple[tuple[str, str], ...]:
+    """Return what goes with every call. Raises CredentialsError."""
+    return (("username", login.user), ("password", password(login))) if login.user else ()
+
+
+def password(login: Login) -> str:
+    """Return the password of a login, read anew each time, so that a changed one counts. Raises CredentialsError."""
+    if login.password_file:
+        return secret_file(login.password_file).decode("utf-8", "replace").rstrip("\r\n")
+    value = os.environ.get(login.password_variable, "") if login.password_variable else ""
+    if login.password_variable and not value:
+        raise CredentialsError(f"the environment variable {login.password_variable} is empty")
+    return value
+
+
+def secret_file(name: str) -> bytes:
+    """Return the content of a file. Raises CredentialsError, which names it."""
     try:
         return Path(name).read_bytes()
     except OSError as error:

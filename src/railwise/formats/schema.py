@@ -1,6 +1,7 @@
 """The JSON Schema of our formats, for editors that complete and check what is typed.
 
-Scenarios, fabrics and policy tests are described by the very tables their readers use, so the two cannot drift apart.
+Scenarios, fabrics, discovery documents and policy tests are described by the very tables their readers use, so the two
+cannot drift apart.
 Plans are only written by us; their description stands beside, closed, so that a new member is noticed at once.
 """
 
@@ -13,7 +14,7 @@ from railwise.formats.scenario.reader import API_VERSION, METADATA_RECORD, SPEC_
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-KINDS = ("scenario", "plan", "case", "fabric")
+KINDS = ("scenario", "plan", "case", "fabric", "discovery")
 """The documents that have a schema."""
 
 
@@ -32,6 +33,10 @@ def schema_of(kind: str) -> Schema:
         from railwise.formats.fabric.records import FABRIC_RECORD  # noqa: PLC0415 - likewise
 
         root = _document("Fabric", FABRIC_RECORD, definitions)
+    elif kind == "discovery":
+        from railwise.formats.discovery.records import DISCOVERY_RECORD  # noqa: PLC0415 - likewise
+
+        root = _document("Discovery", DISCOVERY_RECORD, definitions)
     else:
         raise ValueError(f"expected {', '.join(KINDS)}, not {kind!r}")
     return {"$schema": DIALECT, "title": kind.capitalize(), **root, "$defs": definitions}
