@@ -79,7 +79,7 @@ def source_of(port: int, login: Login = Login()) -> GnmiSource:  # noqa: B008 # 
 
 
 def heard(hearing: Hearing) -> dict[str, str]:
-    assert not isinstance(hearing, Failed), hearing
+    assert isinstance(hearing, Whole | Changed), hearing
     return {port: records[0].system_name for port, records in hearing.ports.items() if records}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
+from railwise.fabric.observations import Report
 from railwise.formats.lldp.record import LldpRecord
 
 Records = tuple[LldpRecord, ...]
@@ -30,6 +31,14 @@ class Changed(NamedTuple):
     ports: Mapping[str, Records]
 
 
+class Told(NamedTuple):
+    """Everything about ``device`` from a source that draws up reports itself."""
+
+    source: str
+    device: str
+    report: Report
+
+
 class Failed(NamedTuple):
     """The source does not tell anything at the moment, and why; ``retry`` is in seconds from now (0: never)."""
 
@@ -39,7 +48,7 @@ class Failed(NamedTuple):
     retry: float = 0.0
 
 
-Hearing = Whole | Changed | Failed
+Hearing = Whole | Changed | Told | Failed
 Sink = Callable[[Hearing], None]
 """Takes what sources tell, at once and in order."""
 

@@ -8,9 +8,10 @@ back.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final, NamedTuple
 
-from railwise.discovery.hearing import Changed, Failed, Hearing, Records, Whole
+from railwise.discovery.hearing import Changed, Failed, Hearing, Records, Told, Whole
 from railwise.fabric.observations import MAC, SERVER, SWITCH, Observation, Report, Speaker
 from railwise.formats.lldp.record import MOST_PORTS, LldpRecord
 
@@ -37,6 +38,7 @@ class Tables:
         """Start empty; ``speakers`` says more about devices than their names, where anybody does."""
         self._speakers: Final = dict(speakers)
         self._ports: Final[dict[Key, dict[str, Records]]] = {}
+        self._reports: Final[dict[Key, Report]] = {}
         self._standing: Final[dict[Key, Standing]] = {}
 
     def take(self, hearing: Hearing, now: int) -> Report | None:
@@ -48,6 +50,8 @@ class Tables:
             self._standing[key] = Standing(standing.confirmed, since, hearing.reason, standing.failures + 1)
             return None
         self._standing[key] = Standing(now, 0, "", standing.failures)
+        if isinstance(hearing, Told):
+            return self._told(key, replace(hearing.report, source=hearing.source, time=now))
         before = self._ports.get(key)
         table = _changed(before or {}, hearing)
         self._ports[key] = table
@@ -55,7 +59,9 @@ class Tables:
 
     def reports(self) -> list[Report]:
         """Return all tables as reports, each as of when its source last said anything, in order of their names."""
-        return [self._report(key, self._standing[key].confirmed) for key in sorted(self._ports)]
+        found = {key: self._report(key, self._standing[key].confirmed) for key in self._ports}
+        found |= {key: replace(report, time=self._standing[key].confirmed) for key, report in self._reports.items()}
+        return [found[key] for key in sorted(found)]
 
     def standing(self) -> Mapping[Key, Standing]:
         """Return how every source is doing for every device."""
@@ -64,6 +70,11 @@ class Tables:
     def confirmed(self) -> Iterable[tuple[Key, int]]:
         """Return when each table was last confirmed by its source, µs."""
         return [(key, standing.confirmed) for key, standing in self._standing.items() if standing.confirmed >= 0]
+
+    def _told(self, key: Key, report: Report) -> Report | None:
+        before = self._reports.get(key)
+        self._reports[key] = report
+        return report if before is None or replace(before, time=report.time) != report else None
 
     def _report(self, key: Key, time: int) -> Report:
         source, device = key
