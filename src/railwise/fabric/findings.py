@@ -14,7 +14,7 @@ class Kind(StrEnum):
     """Every kind of finding there is."""
 
     MISWIRED = "Miswired"
-    """A cable ends in another port than it should, and leads out of its leaf group or to another rail of another one."""
+    """A cable ends in another port than it should."""
 
     RAIL_SWAPPED = "RailSwapped"
     """A cable ends on another rail of the right leaf group: the group is the same, the rails of the server are not."""

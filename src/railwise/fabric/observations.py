@@ -149,13 +149,7 @@ class Inventory:
 
 def clean(text: str) -> str:
     """Return text as it may be kept and shown: printable, blanks single, at most ``LONGEST_TEXT`` characters."""
-    if (
-        text.isascii()
-        and text.isprintable()
-        and len(text) <= LONGEST_TEXT
-        and "  " not in text
-        and text == text.strip()
-    ):
+    if len(text) <= LONGEST_TEXT and text.isprintable() and "  " not in text and text == text.strip():
         return text
     shown = "".join(letter for letter in text[: 2 * LONGEST_TEXT] if letter.isprintable() or letter.isspace())
     return " ".join(shown.split())[:LONGEST_TEXT].rstrip()
