@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from railwise.formats.traces import table
+from railwise.formats.traces import lines, table
 from railwise.formats.traces.table import read_table
 from railwise.model.errors import InputError
 
@@ -49,7 +49,7 @@ def test_what_is_no_table_is_refused(data: bytes, word: str) -> None:
 
 
 def test_a_packed_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "LARGEST_TABLE", 1000)
+    monkeypatch.setattr(lines, "LARGEST_TABLE", 1000)
     assert "more than 1000 bytes" in refused(gzip.compress(b"a\n" + b"1\n" * 5000), "a")[1]
     assert "more than 1000 bytes" in refused(b"a\n" + b"1\n" * 5000, "a")[1]
 

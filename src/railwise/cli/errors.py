@@ -50,6 +50,11 @@ def warning_line(message: str) -> None:
     _labelled("warning", "yellow", message)
 
 
+def note_line(message: str) -> None:
+    """Print ``note: message``: something a result rests on, not something that is wrong."""
+    _labelled("note", "cyan", message)
+
+
 def _labelled(label: str, colour: str, message: str) -> None:
     shown = click.style(label, fg=colour, bold=True) if coloured() else label
     click.echo(f"{shown}: {printable(message)}", err=True, color=True)
@@ -78,9 +83,6 @@ def print_error(error: click.ClickException | Exception) -> None:
         error_line(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     else:
         error_line(str(error))
-        hint = getattr(error, "hint", "")
-        if hint:
-            hint_line(hint)
 
 
 def _plain(message: str) -> str:

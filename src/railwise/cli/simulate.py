@@ -8,6 +8,7 @@ import click
 
 from railwise.cli.errors import ExitCode
 from railwise.cli.options import POLICIES, files_option, levels_option, output_option
+from railwise.cli.trace_options import TraceOptions, read_scenario, trace_options
 
 
 @click.command("simulate")
@@ -29,6 +30,7 @@ from railwise.cli.options import POLICIES, files_option, levels_option, output_o
 @click.option(
     "--decisions", metavar="FILE", help="Write the decisions of the first policy, a JSON line each; - is stdout."
 )
+@trace_options
 def command(
     *,
     paths: tuple[str, ...],
@@ -38,18 +40,18 @@ def command(
     policies: tuple[str, ...],
     until: str,
     decisions: str | None,
+    replay: TraceOptions,
 ) -> int:
     """Let a scenario live in virtual time: arrivals, ends, failures, and one round of decisions for each moment.
 
     Workloads arrive at their `submit`, and end after their `duration`; `events` change nodes. FILE is a scenario or
-    Kubernetes manifests. The same input gives the same bytes.
+    Kubernetes manifests; with --trace, the files or the folder of a published job stream. The same input gives the
+    same bytes.
     """
     from railwise.cli.simulate_output import show
-    from railwise.cli.sources import load_scenario
     from railwise.twin.comparison import compare
 
-    scenario = load_scenario([*paths, *files], levels)
-    end = _time(until) if until else 0
+    scenario, end = read_scenario(paths, files, levels, replay, _time(until) if until else 0)
     runs = list(compare(lambda seed: replace(scenario, seed=seed), policies, (scenario.seed,), end))
     show(runs, form, decisions)
     return ExitCode.OK

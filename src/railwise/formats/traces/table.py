@@ -1,27 +1,80 @@
-"""Published tables as they come: CSV, plain or gzip, bounded, with every fault named by its line.
+"""Published tables as they come: CSV and its relatives, bounded, with every fault named by its line.
 
-A table from somewhere else is input like any other: it may be cut off, renamed or a compressed bomb, and the answer
-must say what was expected of which file.
+A table from somewhere else is input like any other: it may be cut off, renamed or damaged, and the answer must say what
+was expected of which file. ``Table`` reads row by row and leaves it to the caller what a bad row means; ``read_table``
+is for small tables that must be sound as a whole.
 """
 
 from __future__ import annotations
 
 import csv
-import io
-import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from railwise.formats.faults import guess
+from railwise.formats.traces.cells import Cells
+from railwise.formats.traces.lines import FORM, lines
 from railwise.model.errors import Fault, InputError
 
-LARGEST_TABLE = 64 * 1024 * 1024
-"""Bytes a table may have once unpacked."""
-
-LARGEST_ROWS = 1_000_000
+LARGEST_ROWS = 10_000_000
 """Rows a table may have."""
 
-_GZIP = b"\x1f\x8b"
-_FORM = "give the table as published: CSV with a header line, plain or gzip"
+TABLE_FORM = "give the table as published: CSV with a header line, plain or gzip"
+
+
+class Table:
+    """One table, read row by row; ``header`` holds the names of its columns.
+
+    ``names`` are the columns of a table that is published without a header line; it may have one all the same.
+    """
+
+    def __init__(self, data: bytes, source: str, *, names: Sequence[str] = (), delimiter: str = ",") -> None:
+        """Read the header; InputError if there is none."""
+        self.source = source
+        self._reader = csv.reader(lines(data, source), delimiter=delimiter)
+        self._first: list[str] | None = None
+        try:
+            first = next((row for row in self._reader if row), [])
+        except csv.Error as error:
+            raise self._fault(str(error)) from None
+        stripped = [cell.strip() for cell in first]
+        if names and stripped[: len(names)] != list(names):
+            self.header = list(names)
+            self._first = first
+        else:
+            self.header = stripped
+        self.index = {name: place for place, name in reversed(list(enumerate(self.header)))}
+
+    def has(self, *columns: str) -> bool:
+        """Return whether all these columns are there."""
+        return all(column in self.index for column in columns)
+
+    def need(self, columns: Sequence[str]) -> None:
+        """Raise InputError, naming what is missing, unless all these columns are there."""
+        missing = [column for column in columns if column not in self.index]
+        if missing:
+            near = guess(missing[0], self.header)
+            expected = f"expected the columns {', '.join(columns)}; missing: {', '.join(missing)}{near}"
+            raise InputError([Fault(f"{self.source}:1", expected, TABLE_FORM)], self.source)
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield the rows; blank lines do not count. InputError where the file itself is damaged."""
+        count = 0
+        width = len(self.header)
+        try:
+            if self._first:
+                yield Cells(self.index, self._first, self._reader.line_num)
+            for cells in self._reader:
+                if cells:
+                    count += 1
+                    if count > LARGEST_ROWS:
+                        raise self._fault(f"more than {LARGEST_ROWS} rows")
+                    yield Cells(self.index, cells, self._reader.line_num, width)
+        except csv.Error as error:
+            raise self._fault(str(error)) from None
+
+    def _fault(self, message: str) -> InputError:
+        return InputError([Fault(f"{self.source}:{max(self._reader.line_num, 1)}", message, FORM)], self.source)
 
 
 class Row(NamedTuple):
@@ -31,59 +84,23 @@ class Row(NamedTuple):
     values: dict[str, str]
 
 
-def unpacked(data: bytes, source: str) -> bytes:
-    """Return the bytes of a plain or gzip file; InputError if damaged or beyond ``LARGEST_TABLE`` bytes."""
-    if not data.startswith(_GZIP):
-        content, more = data[: LARGEST_TABLE + 1], b""
-    else:
-        inflate = zlib.decompressobj(wbits=31)
-        try:
-            content = inflate.decompress(data, LARGEST_TABLE + 1)
-        except zlib.error as error:
-            raise InputError([Fault(source, f"damaged gzip file ({error})", _FORM)], source) from None
-        more = b"" if inflate.eof else b"cut"
-    if len(content) > LARGEST_TABLE:
-        raise InputError([Fault(source, f"more than {LARGEST_TABLE} bytes unpacked", _FORM)], source)
-    if more:
-        raise InputError([Fault(source, "the gzip file ends early", "fetch it again")], source)
-    return content
-
-
 def read_table(data: bytes, source: str, columns: Sequence[str]) -> list[Row]:
     """Return the rows of a CSV table, reduced to the given columns; further columns are ignored.
 
     Raises InputError if the file is no such table: not UTF-8, a column missing, a row that is too short, no rows.
     """
-    try:
-        text = unpacked(data, source).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError([Fault(source, "not UTF-8 text", _FORM)], source) from None
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    try:
-        header = reader.fieldnames or []
-        missing = [column for column in columns if column not in header]
-        if missing:
-            expected = f"expected the columns {', '.join(columns)}; missing: {', '.join(missing)}"
-            raise InputError([Fault(f"{source}:1", expected, _FORM)], source)
-        rows = _rows(reader, source, columns)
-    except csv.Error as error:
-        raise InputError([Fault(f"{source}:{reader.line_num}", str(error), _FORM)], source) from None
-    if not rows:
-        raise InputError([Fault(source, "no rows below the header", _FORM)], source)
-    return rows
-
-
-def _rows(reader: csv.DictReader[str], source: str, columns: Sequence[str]) -> list[Row]:
-    rows: list[Row] = []
+    table = Table(data, source)
+    table.need(columns)
+    rows = []
     faults = []
-    for record in reader:
-        if len(rows) >= LARGEST_ROWS:
-            raise InputError([Fault(source, f"more than {LARGEST_ROWS} rows", _FORM)], source)
-        values = {column: (record[column] or "").strip() for column in columns}
+    for cells in table.rows():
+        values = {column: cells.optional(column) for column in columns}
         empty = [column for column in columns if not values[column]]
         if empty:
-            faults.append(Fault(f"{source}:{reader.line_num}", f"no value in column {', '.join(empty)}", _FORM))
-        rows.append(Row(reader.line_num, values))
+            faults.append(Fault(f"{source}:{cells.line}", f"no value in column {', '.join(empty)}", TABLE_FORM))
+        rows.append(Row(cells.line, values))
     if faults:
         raise InputError(faults, source)
+    if not rows:
+        raise InputError([Fault(source, "no rows below the header", TABLE_FORM)], source)
     return rows

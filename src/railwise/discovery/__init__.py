@@ -1,1 +1,0 @@
-"""What devices say about how they are cabled, collected live: connections, retries, files; nothing here decides."""

@@ -1,1 +1,0 @@
-"""What is to be discovered, and how: documents of kind Discovery."""

@@ -1,1 +1,0 @@
-"""Fabrics as documents: our own kind, and one module for each format of others."""

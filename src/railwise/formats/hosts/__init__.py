@@ -1,1 +1,0 @@
-"""What the tools and drivers of a server say of its GPUs."""

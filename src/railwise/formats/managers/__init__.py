@@ -1,1 +1,0 @@
-"""What fabric managers answer about the fabrics they run."""

@@ -1,1 +1,0 @@
-"""The REST endpoints of fabric managers, answered from a laboratory."""
