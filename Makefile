@@ -35,6 +35,10 @@ $(LIGHT)/.stamp: requirements/runtime.txt | python
 	pathlib.Path(sysconfig.get_path("purelib"), "railwise.pth").write_text(str(pathlib.Path("src").resolve()) + "\n")'
 	touch $@
 
+.PHONY: cluster
+cluster: setup ## a Kubernetes control plane on this machine with fake GPU nodes; NODES=500
+	$(BIN)/python -m railwise dev cluster up --nodes $(or $(NODES),500)
+
 ##@ Develop
 
 .PHONY: setup
@@ -66,8 +70,12 @@ test-fast: setup ## the fast tests alone
 	HYPOTHESIS_PROFILE=fast $(PYTEST) -n $(WORKERS) -m 'not slow and not nightly'
 
 .PHONY: test
-test: static docs test-compiled ## everything: checks, docs, both builds, all tests but the nightly ones
+test: static docs test-compiled control-plane ## everything: checks, docs, both builds, all tests but the nightly ones
 	RAILWISE_EXPECT_BUILD=pure $(PYTEST) -n $(WORKERS)
+
+.PHONY: control-plane
+control-plane: setup ## build etcd, kube-apiserver and friends into the cache, once; RAILWISE_CONTROL_PLANE=none: do without
+	$(BIN)/python -m railwise dev cluster build --if-possible
 
 .PHONY: test-compiled
 test-compiled: compiled ## the tests of the compiled rooms, on the compiled build

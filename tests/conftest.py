@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, settings
 
 import railwise
 
+pytest_plugins = ["tests.control_plane"]
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 

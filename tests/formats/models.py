@@ -10,7 +10,7 @@ from railwise.formats.contradictions import contradiction
 from railwise.model.card_models import CARD_MODELS
 from railwise.model.node import MIG_DYNAMIC, MIG_NONE, Cards, Node, Taint
 from railwise.model.policy import Change, Policy
-from railwise.model.queue import Queue
+from railwise.model.queue import LinkPart, Queue
 from railwise.model.scenario import Scenario
 from railwise.model.topology import Level, Topology
 from tests.formats.workload_models import KEYS, LABELS, MEMORY, TAINT_VALUES, TIMES, workloads
@@ -104,7 +104,11 @@ def queues(draw: st.DrawFn) -> tuple[Queue, ...]:
         preempt_min_runtime=DURATIONS,
         reclaim_min_runtime=DURATIONS,
         guarantee=by_level,
-        bandwidth=by_level,
+        bandwidth=st.dictionaries(
+            st.sampled_from(["rack", "node"]),
+            st.builds(LinkPart, megabits=st.integers(0, 9000), thousandths=st.just(0))
+            | st.builds(LinkPart, megabits=st.just(0), thousandths=st.integers(1, 1000)),
+        ),
     )
     return tuple(replace(draw(one), name=name) for name in names)
 

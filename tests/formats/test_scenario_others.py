@@ -7,7 +7,7 @@ from railwise.formats.scenario.reader import read_scenario
 from railwise.model.errors import Fault, InputError
 from railwise.model.node import Taint
 from railwise.model.policy import Change, Policy
-from railwise.model.queue import Queue
+from railwise.model.queue import LinkPart, Queue
 from railwise.model.scenario import Scenario
 from tests.formats.reading import fault_lines, queue, spec
 
@@ -31,7 +31,7 @@ def test_a_queue_has_everything_in_base_units() -> None:
         preempt_min_runtime=MINUTE,
         reclaim_min_runtime=10 * MINUTE,
         guarantee={"rack": 2},
-        bandwidth={"rack": 400_000},
+        bandwidth={"rack": LinkPart(megabits=400_000)},
     )
 
 

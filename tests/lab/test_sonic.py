@@ -149,8 +149,7 @@ async def test_a_switch_that_is_off_answers_nobody() -> None:
     async with asked(switch, SonicDatabase()) as stub:
         listener = Listener(stub, table(STREAM))
         await listener.until_sync()
-        switch.reachable = False
-        switch.set_port("Ethernet0", PortState())
+        switch.set_reachable(reachable=False)
         with pytest.raises(grpc.aio.AioRpcError) as ended:
             await listener.until_sync()
         assert ended.value.code() is grpc.StatusCode.UNAVAILABLE

@@ -83,6 +83,9 @@ def print_error(error: click.ClickException | Exception) -> None:
         error_line(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     else:
         error_line(str(error))
+        hint = getattr(error, "hint", "")
+        if hint:
+            hint_line(hint)
 
 
 def _plain(message: str) -> str:

@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "test": ("railwise.cli.test_cases:command", "Run policy tests."),
     "fabric": ("railwise.cli.fabric:fabric", "Design, draw and convert fabrics."),
     "schema": ("railwise.cli.schema:command", "Print the JSON Schema of a format, for editors."),
+    "dev": ("railwise.cli.dev:group", "Run a Kubernetes cluster of fake GPU nodes on this machine."),
     "completion": ("railwise.cli.completion:command", "Print the completion script of a shell."),
 }
 """Name, where the command is, and its line in the help."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-KINDS = ("scenario", "plan", "case")
+KINDS = ("scenario", "plan", "case", "fabric", "discovery")
 
 
 @click.command("schema")
-@click.argument("kind", type=click.Choice(KINDS), default="scenario", metavar="[scenario|plan|case]")
+@click.argument("kind", type=click.Choice(KINDS), default="scenario", metavar="[scenario|plan|case|fabric|discovery]")
 def command(*, kind: str) -> None:
-    """Print the JSON Schema of scenarios (default), plans or policy tests.
+    """Print the JSON Schema of scenarios (default), plans, policy tests, fabrics or discovery.
 
     For editors with a YAML language server: railwise schema > scenario.schema.json, and as first line of a scenario
     `# yaml-language-server: $schema=scenario.schema.json`.

@@ -18,6 +18,8 @@ from railwise.engine.events import Event, Finish, NodeChange, Submit
 from railwise.engine.eviction.news import News
 from railwise.engine.gangs.record import Record
 from railwise.engine.queues.accounts import Accounts
+from railwise.engine.queues.bandwidth import read_promises
+from railwise.engine.queues.bandwidth_gate import BandwidthRule
 from railwise.engine.queues.guard import Search
 from railwise.engine.queues.promise_gate import PromiseRule
 from railwise.engine.reasons.verdict import Verdict
@@ -84,7 +86,10 @@ class Engine:
         if self.accounts.guarantee is not None:
             self.warnings.extend(self.accounts.guarantee.warnings)
             self.decider.lasting.append(PromiseRule(self.accounts.guarantee))
-            self.decider.rules.extend(self.decider.lasting)
+        promises = read_promises(self.accounts.tree, self.link_time) if policy is None else None
+        if promises is not None:
+            self.decider.lasting.append(BandwidthRule(promises, self.state))
+        self.decider.rules.extend(self.decider.lasting)
         self._first: tuple[Workload, ...] = scenario.workloads
         self._settled: Plan | None = None
         self._moment = (-1, -1, -1)

@@ -6,7 +6,7 @@ Places (domains of a level) are values of node labels and may hold capital lette
 
 from __future__ import annotations
 
-from railwise.formats.faults import Faults, described
+from railwise.formats.faults import Faults, described, shown
 from railwise.formats.hostlist import EXPECTED as EXPECTED_HOSTLIST
 from railwise.formats.hostlist import TooManyNamesError, expand, is_plain
 from railwise.formats.kinds import Definitions, Kind, ListOf, MapOf, Parsed, Schema, Text, Whole
@@ -26,6 +26,7 @@ from railwise.model.quantity import (
     parse_memory,
     parse_thousandths,
 )
+from railwise.model.queue import LinkPart
 
 MOST_NODES = 1_000_000
 """A document names at most so many nodes."""
@@ -101,8 +102,55 @@ TIME = Parsed(
 )
 """A point in time in µs, before (below 0) or after the start of the document's clock."""
 
-BANDWIDTH = Parsed(parse_bandwidth, EXPECTED_BANDWIDTH, r"^[0-9]+(\.[0-9]+)?[MGT](bps|bit/s|b/s)$", numbers=False)
+_BANDWIDTH = r"[0-9]+(\.[0-9]+)?[MGT](bps|bit/s|b/s)"
+
+BANDWIDTH = Parsed(parse_bandwidth, EXPECTED_BANDWIDTH, f"^{_BANDWIDTH}$", numbers=False)
 """A bandwidth in Mbit/s."""
+
+
+class PartOfLink(Kind[LinkPart]):
+    """A part of a link: ``50%``, ``0.5``, or a bandwidth such as ``200Gbps``."""
+
+    expected = "expected a part of an uplink such as 50%, 0.5 or 200Gbps"
+
+    def read(self, value: object, path: str, faults: Faults) -> LinkPart | None:
+        """Return the part; None after a fault."""
+        text = repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+        if not isinstance(text, str):
+            faults.add(path, f"{self.expected}, not {described(value)}")
+            return None
+        try:
+            part = _link_part(text)
+        except ValueError:
+            part = None
+        if part is None or part.thousandths > WHOLE_LINK:
+            faults.add(path, f"{self.expected}, not {shown(text) if isinstance(value, str) else described(value)}")
+            return None
+        return part
+
+    def schema(self, definitions: Definitions) -> Schema:
+        """Return the JSON Schema."""
+        del definitions
+        text: Schema = {"type": "string", "pattern": rf"^({_BANDWIDTH}|[0-9]+(\.[0-9]+)?%|[01](\.[0-9]+)?)$"}
+        return {"anyOf": [text, {"type": "number", "minimum": 0, "maximum": 1}]}
+
+
+WHOLE_LINK = 1000
+"""A whole link in thousandths."""
+
+PERCENT = 100
+
+
+def _link_part(text: str) -> LinkPart:
+    if text.endswith("%"):
+        return LinkPart(thousandths=parse_thousandths(text[:-1], up=False) // PERCENT)
+    if text[:1].isdigit() and text[-1:].isdigit():
+        return LinkPart(thousandths=parse_thousandths(text, up=False))
+    return LinkPart(megabits=parse_bandwidth(text))
+
+
+LINK_PART = PartOfLink()
+"""A part of a link."""
 
 PRIORITY = Whole(-(1 << 31), (1 << 31) - 1)
 """A priority, as wide as in Kubernetes."""

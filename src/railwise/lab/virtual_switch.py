@@ -26,8 +26,12 @@ class Changes:
         self._ports[port] = None
         self._some.set()
 
+    def wake(self) -> None:
+        """End a wait though no port has changed."""
+        self._some.set()
+
     async def next(self, seconds: float | None = None) -> list[str]:
-        """Return what has changed, waiting until something has, at most so long; empty when the time is over."""
+        """Return what has changed, waiting until something has; empty after so many seconds, or when woken."""
         try:
             async with asyncio.timeout(seconds):
                 await self._some.wait()
@@ -57,6 +61,13 @@ class VirtualSwitch:
         self.ports[name] = state
         for reader in self._readers:
             reader.add(name)
+
+    def set_reachable(self, *, reachable: bool) -> None:
+        """Switch it on or off; sessions notice at once, and those of a dead switch end."""
+        if self.reachable != reachable:
+            self.reachable = reachable
+            for reader in self._readers:
+                reader.wake()
 
     def follow(self) -> Changes:
         """Return a new reader that hears of every change from now on."""

@@ -4,6 +4,9 @@
 
     RailwiseError
     ├── InputError          a document, a flag or a file cannot be used: one or more faults, each with path and hint
+    ├── ApiError            an API server said no, or nothing: see kubeapi/errors.py
+    ├── KubeconfigError     its address or our credentials cannot be used
+    ├── ControlPlaneError   a control plane on this machine is missing or does not start
     └── MissingExtraError   an optional dependency is not installed: names the extra
 
 A workload that cannot be placed is not an error but a ``Reason``.

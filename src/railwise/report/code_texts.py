@@ -218,7 +218,7 @@ _ABOUT_ROOM: dict[Code, Page] = {
     Code.RESERVED: Page(
         "the room is kept for an earlier workload",
         "There would be room, but it is held: for a workload that waits longer and whose turn comes first, for one"
-        " whose victims are just ending, or to keep a promise of whole domains to a queue.",
+        " whose victims are just ending, or to keep a promise to a queue: of whole domains, or of a part of uplinks.",
         Act.WAIT,
         (
             "nodes: [{name: 'n[1-2]', gpus: 8}]",

@@ -21,10 +21,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from railwise.engine.policies.generator import SplitMix
 from railwise.model.errors import Fault, InputError
 from railwise.model.quantity import parse_duration
 from railwise.model.scenario import Scenario
+from railwise.model.splitmix import SplitMix
 from railwise.model.workload import Group, Workload
 
 WAYS: Final = ("shuffle", "jobs", "blocks")

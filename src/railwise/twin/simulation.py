@@ -17,6 +17,7 @@ from railwise.model.scenario import Scenario
 from railwise.model.workload import Group
 from railwise.twin.calendar import ARRIVE, CHANGE, Calendar
 from railwise.twin.card_count import CardCount
+from railwise.twin.contended_pace import ContendedPace
 from railwise.twin.history import History
 from railwise.twin.pace import FULL, Pace, PaceOf, Rate
 from railwise.twin.progress import Progress, all_pods
@@ -31,7 +32,8 @@ class Simulation:
     ) -> None:
         """Put arrivals and changes on the calendar; what is submitted by time 0, or runs, is there from the start.
 
-        ``pace`` makes what slows work down (default: nothing does); ``watch`` is told of every moment.
+        ``pace`` makes what slows work down (default: places and neighbours, where the document says what links
+        carry); ``watch`` is told of every moment.
         """
         present = tuple(one for one in scenario.workloads if one.submit <= 0 or _runs(one.root))
         there = {one.name for one in present}
@@ -39,7 +41,7 @@ class Simulation:
         self.engine: Final = Engine(replace(scenario, workloads=present), policy)
         self.history: Final = History(scenario)
         self.now = 0
-        self._pace: Final[Pace | None] = None if pace is None else pace(self.engine)
+        self.pace: Final[Pace] = ContendedPace(self.engine) if pace is None else pace(self.engine)
         self._watch: Final = watch
         self._calendar: Final = Calendar()
         self._cards: Final = CardCount(self.engine.state)
@@ -70,6 +72,12 @@ class Simulation:
         entries = tuple(self._entry(workload.name, workload.queue) for workload in self.scenario.workloads)
         seen = self.history
         return Plan(self.scenario.name, self.now, entries, tuple(seen.evictions), tuple(seen.moves), seen.reservations)
+
+    def work(self, name: str) -> Progress:
+        """Return how far a workload is by now."""
+        if name in self._working:
+            self._progress[name].advance(self.now)
+        return self._progress[name]
 
     def _entry(self, name: str, queue: str) -> WorkloadPlan:
         record = self.engine.records.get(name)
@@ -164,9 +172,9 @@ class Simulation:
 
     def _slow_down(self, altered: list[str], events: list[Event]) -> None:
         """Ask how fast work goes on from now on, where anything changed that may matter."""
-        if self._pace is None or not (altered or any(isinstance(event, NodeChange) for event in events)):
+        if not (altered or any(isinstance(event, NodeChange) for event in events)):
             return
-        for name, rate in self._pace.rates(altered, self.now).items():
+        for name, rate in self.pace.rates(altered, self.now).items():
             self._progress[name].at_pace(rate, self.now)
             if name in self.engine.records:
                 self._calendar.end(name, self._progress[name].end(self.now))

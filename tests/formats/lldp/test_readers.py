@@ -148,7 +148,11 @@ def test_a_new_time_mark_changes_nothing() -> None:
 
 
 def test_openconfig_leaves_and_documents_say_the_same() -> None:
-    state: dict[str, str | int] = {"chassis-id": "0a:00:00:00:00:01", "chassis-id-type": "MAC_ADDRESS", "port-id": "Ethernet4"}
+    state: dict[str, str | int] = {
+        "chassis-id": "0a:00:00:00:00:01",
+        "chassis-id-type": "MAC_ADDRESS",
+        "port-id": "Ethernet4",
+    }
     state |= {"port-id-type": "INTERFACE_NAME", "system-name": "leaf-1", "age": 12}
     neighbour = {"id": "whatever", "state": state}
     document = {"openconfig-lldp:interfaces": {"interface": [{"name": "eth0", "neighbors": {"neighbor": [neighbour]}}]}}

@@ -100,8 +100,8 @@ class LinkTime:
         return tree.order[start:end]
 
     def _said_by(self, record: Record) -> Step | None:
-        """Return what a workload says where it runs; None where it has nobody to speak to."""
-        return self.step_here(record.demand) if self.known(record.demand) else None
+        """Return what a workload says where it runs; None where it is short of its minimum or speaks to nobody."""
+        return self.step_here(record.demand) if self.known(record.demand) and not record.short() else None
 
     def step_here(self, demand: Demand) -> Step | None:
         """Return the predicted step where the workload runs now; None: not known, or nothing of it runs."""

@@ -27,9 +27,9 @@ Capacity = Callable[[int, int], int]
 class UplinkLoads:
     """Who wants how much of which uplink, in bits/s.
 
-    Whoever changes where a workload's pods run notes it in ``changed``; it is looked at when somebody asks. ``touched``
-    collects the uplinks that somebody began or ceased to use, where anybody wants to know. ``steps`` is what they say
-    who run.
+    Whoever changes where a workload's pods run notes it in ``changed``; it is looked at when somebody asks. ``steps``
+    is what they say who run. Where somebody ``follows``, ``renewed`` collects the workloads that were looked at, and
+    ``touched`` the uplinks that any of them uses or used before.
     """
 
     def __init__(self, step_here: Callable[[Record], Step | None], capacity: Capacity) -> None:
@@ -38,7 +38,9 @@ class UplinkLoads:
         self.capacity: Final = capacity
         self.changed: Final[dict[Record, None]] = {}
         self.steps: Final[dict[Record, Step]] = {}
-        self.touched: dict[TreeUplink, None] | None = None
+        self.follows = False
+        self.renewed: Final[dict[Record, None]] = {}
+        self.touched: Final[dict[TreeUplink, None]] = {}
         self._on: Final[dict[TreeUplink, dict[Record, int]]] = {}
         self._wanted: Final[dict[TreeUplink, int]] = {}
 
@@ -58,7 +60,8 @@ class UplinkLoads:
                 for uplink, wanted in self._of(record, step).items():
                     self._on.setdefault(uplink, {})[record] = wanted
                     self._wanted[uplink] = self._wanted.get(uplink, 0) + wanted
-            if self.touched is not None:
+            if self.follows:
+                self.renewed[record] = None
                 for one in (old, step):
                     self.touched.update(dict.fromkeys(self._of(record, one)) if one is not None else {})
         self.changed.clear()

@@ -8,7 +8,7 @@ from railwise.formats.faults import Faults, at_index
 from railwise.formats.kinds import Flag, ListOf, MapOf, Whole
 from railwise.formats.records import Field, Record
 from railwise.formats.scenario.resources import QUEUE_AMOUNTS
-from railwise.formats.terms import BANDWIDTH, DURATION, LEVEL, MOST_NODES, NAME, PRIORITY, THOUSANDTHS
+from railwise.formats.terms import DURATION, LEVEL, LINK_PART, MOST_NODES, NAME, PRIORITY, THOUSANDTHS
 from railwise.model.queue import Queue
 
 QUEUE_RECORD = Record(
@@ -27,7 +27,9 @@ QUEUE_RECORD = Record(
         "guarantee": Field(
             MapOf(LEVEL, Whole(0, MOST_NODES)), "whole domains of the first topology that are promised, by level"
         ),
-        "bandwidth": Field(MapOf(LEVEL, BANDWIDTH), "bandwidth that is promised, by level"),
+        "bandwidth": Field(
+            MapOf(LEVEL, LINK_PART), "the part of every uplink of a level of the first topology that is promised"
+        ),
     },
     hints={
         "guaranteed": "did you mean 'guarantee' or 'quota'?",

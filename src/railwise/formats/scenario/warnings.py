@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from railwise.formats.faults import Faults
 from railwise.model.node import Node
-from railwise.model.quantity import format_cpu, format_memory, format_thousandths
+from railwise.model.quantity import format_bandwidth, format_cpu, format_memory, format_thousandths
 from railwise.model.queue import Queue
 from railwise.model.scenario import Scenario
 from railwise.model.topology import NO_LEVEL, NODE_LEVEL, Topology
@@ -25,6 +25,7 @@ def warn(scenario: Scenario, faults: Faults) -> None:
     domains = _warn_of_domains(scenario.topologies, scenario.nodes, faults)
     _warn_of_queues(scenario.queues, faults)
     _warn_of_guarantees(scenario.queues, domains, faults)
+    _warn_of_bandwidth(scenario.queues, scenario.topologies, faults)
     nodes = {node.name: node for node in scenario.nodes}
     _warn_of_workloads(scenario.workloads, scenario.topologies, nodes, faults)
 
@@ -133,6 +134,31 @@ def _warn_of_guarantees(queues: Sequence[Queue], domains: Mapping[str, int], fau
                     f"queue '{queue.name}': its guarantee of {count} {level} cannot be kept, "
                     f"{promised[level]} are promised and there are {domains[level]}",
                 )
+
+
+def _warn_of_bandwidth(queues: Sequence[Queue], topologies: Sequence[Topology], faults: Faults) -> None:
+    """Name parts of uplinks that nobody can keep: of levels without a known uplink, and beyond the whole of one."""
+    uplinks = {level.name: level.uplink for level in topologies[0].levels} if topologies else {}
+    nics = topologies[0].node_uplink if topologies else 0
+    promised: dict[str, int] = {}
+    parents = {queue.name: queue.parent for queue in queues}
+    above = {queue.name: set(queue.bandwidth) for queue in queues}
+    for queue in queues:
+        for level, part in queue.bandwidth.items():
+            cannot = f"queue '{queue.name}': its bandwidth on {level} uplinks cannot be kept, "
+            if level not in uplinks:
+                faults.warn("", f"{cannot}the first topology has no level '{level}'")
+            elif not uplinks[level]:
+                faults.warn("", f"{cannot}the level says nothing of its uplink")
+            elif not nics:
+                faults.warn("", f"{cannot}the topology says nothing of the uplink of a node")
+            elif level not in above.get(parents[queue.name], ()):
+                whole = uplinks[level] * 1_000_000
+                before = promised.get(level, 0)
+                promised[level] = before + part.of(whole)
+                if promised[level] > whole:
+                    left = format_bandwidth(max(whole - before, 0) // 1_000_000)
+                    faults.warn("", f"{cannot}promises before it leave {left}")
 
 
 def _warn_of_workloads(

@@ -14,7 +14,7 @@ from railwise.formats.scenario.policy import AT_EVERY_DECISION, MOST_GPU_SECONDS
 from railwise.formats.scenario.workloads_writer import workload_document
 from railwise.model.policy import Change, Policy
 from railwise.model.quantity import format_bandwidth, format_duration
-from railwise.model.queue import Queue
+from railwise.model.queue import LinkPart, Queue
 from railwise.model.scenario import Scenario
 from railwise.model.topology import NODE_LEVEL, Level, Topology
 
@@ -87,8 +87,14 @@ def _queue(queue: Queue) -> dict[str, Any]:
     if queue.guarantee:
         document["guarantee"] = dict(queue.guarantee)
     if queue.bandwidth:
-        document["bandwidth"] = {level: format_bandwidth(value) for level, value in queue.bandwidth.items()}
+        document["bandwidth"] = {level: _link_part(part) for level, part in queue.bandwidth.items()}
     return document
+
+
+def _link_part(part: LinkPart) -> str:
+    if part.megabits or not part.thousandths:
+        return format_bandwidth(part.megabits)
+    return f"{number(part.thousandths * 100)}%"
 
 
 def _policy(policy: Policy) -> dict[str, Any]:

@@ -1,0 +1,80 @@
+"""All sources that a discovery document names, ready to run; a laboratory stands for everything it offers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any, Final, TypeVar
+
+from railwise.discovery.backoff import Backoff
+from railwise.discovery.file_source import FileSource
+from railwise.discovery.gnmi_source import GnmiSource
+from railwise.discovery.hearing import Source
+from railwise.discovery.manager_source import ManagerSource
+from railwise.formats.discovery.settings import HostFiles, Login, Manager, Settings, Target, Trust
+from railwise.model.errors import Fault, InputError
+
+Reached = TypeVar("Reached", Target, Manager)
+
+DIRECTORY: Final = "lab.json"
+LARGEST_DIRECTORY: Final = 64 * 1024 * 1024
+LAB_FILES: Final = (
+    HostFiles("lldpctl", "hosts/*/lldpctl.json"),
+    HostFiles("nvidia-smi", "hosts/*/nvidia-smi.csv"),
+    HostFiles("kfd", "hosts/*/kfd"),
+    HostFiles("ibnetdiscover", "ibnetdiscover.txt"),
+)
+
+
+def sources_of(settings: Settings, base: Path, chance: Random) -> list[Source]:
+    """Return the sources; relative paths start from ``base``, and ``chance`` spreads their attempts.
+
+    Raises InputError where the laboratory that is named does not run.
+    """
+    settings = with_laboratory(settings, base)
+    found: list[Source] = [GnmiSource(_beside(target, base), Backoff(chance)) for target in settings.targets]
+    found += [FileSource(files, base) for files in settings.files]
+    found += [ManagerSource(_beside(manager, base), Backoff(chance)) for manager in settings.managers]
+    return found
+
+
+def with_laboratory(settings: Settings, base: Path) -> Settings:
+    """Return the settings with the laboratory's switches and files in place of its folder. Raises InputError."""
+    if not settings.lab:
+        return settings
+    folder = base / settings.lab
+    path = folder / DIRECTORY
+    try:
+        directory = json.loads(path.read_bytes()[:LARGEST_DIRECTORY])
+        targets = tuple(_lab_target(entry) for entry in directory["switches"])
+    except OSError as error:
+        hint = "start one with `railwise fabric serve FABRIC`"
+        raise InputError([Fault("spec.lab", f"no laboratory runs in {folder}: {error.strerror}", hint)]) from None
+    except (ValueError, KeyError, TypeError):
+        raise InputError([Fault("spec.lab", f"{path} is no directory of a laboratory")]) from None
+    files = [replace(one, path=str(folder / one.path)) for one in LAB_FILES if any(folder.glob(one.path))]
+    return replace(settings, targets=settings.targets + targets, files=(*settings.files, *files))
+
+
+def _lab_target(entry: dict[str, Any]) -> Target:
+    host, _, port = str(entry["address"]).rpartition(":")
+    return Target(str(entry["name"]), host.strip("[]"), int(port), trust=Trust(insecure=True))
+
+
+def _beside(one: Reached, base: Path) -> Reached:
+    """Return a target or manager with the files of its certificates and password looked up beside the document."""
+    trust: Trust = one.trust
+    login: Login = one.login
+    trust = replace(
+        trust,
+        authority=_path(trust.authority, base),
+        certificate=_path(trust.certificate, base),
+        key=_path(trust.key, base),
+    )
+    return replace(one, trust=trust, login=replace(login, password_file=_path(login.password_file, base)))
+
+
+def _path(name: str, base: Path) -> str:
+    return str(base / name) if name else ""

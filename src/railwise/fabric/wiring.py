@@ -1,0 +1,232 @@
+"""From what both ends say to edges: which port is connected to which, who says so, and who disagrees.
+
+Each report makes *claims*: at this port I hear that one. Both ends of a cable may claim it, through several sources, or
+one end may be silent, out of date, or wrong. For each port the best candidate is taken, and an edge is what two ports
+are best for each other; the rest is a conflict that is told. Candidates are compared by
+
+1. how many ends claim it, less those that deny it (an end whose live report hears somebody else or nobody there);
+2. how many sources claim it, live ones before silent ones;
+3. which claim is the newer one: a plug that was moved is heard at its new port later than at the old one;
+4. natural order, so that the answer is the same whoever was asked first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from railwise.fabric.elements import Port
+from railwise.model.natural import NaturalKey, natural_key
+
+Key = tuple[str, str]
+"""A source and the device it reports on."""
+
+
+class Evidence(NamedTuple):
+    """A source that claims an edge: the report it stands in, at which end, and since when (µs)."""
+
+    source: str
+    device: str
+    side: int
+    since: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A cable as sources tell it; ``a`` comes before ``b`` in order of names. ``evidence`` is sorted."""
+
+    a: Port
+    b: Port
+    evidence: tuple[Evidence, ...]
+
+    def sides(self) -> int:
+        """Return how many ends claim it."""
+        return len({one.side for one in self.evidence})
+
+    def other(self, port: Port) -> Port:
+        """Return the port at the other end."""
+        return self.b if port == self.a else self.a
+
+    def ports(self) -> tuple[str, str]:
+        """Return both ports as text."""
+        return (self.a.text(), self.b.text())
+
+
+class Claim(NamedTuple):
+    """That ``there`` is heard at a port, since when."""
+
+    there: Port
+    since: int
+
+
+@dataclass(slots=True)
+class Wiring:
+    """All claims, and the edges that follow from them; only what a change touches is worked out anew."""
+
+    edges: dict[Port, Edge] = field(default_factory=dict)
+    _claims: dict[Port, dict[Key, tuple[Claim, ...]]] = field(default_factory=dict)
+    _named: dict[Port, dict[Port, int]] = field(default_factory=dict)
+    _live: set[Key] = field(default_factory=set)
+    _down: dict[Port, set[Key]] = field(default_factory=dict)
+    _tellers: dict[str, set[Key]] = field(default_factory=dict)
+    _ports: dict[str, set[Port]] = field(default_factory=dict)
+
+    def teller(self, key: Key, device: str, *, live: bool) -> set[Port]:
+        """Note that a source tells of a device's links, and whether it does so now; return the ports this touches."""
+        known = key in self._tellers.get(device, ())
+        if known and live == (key in self._live):
+            return set()
+        self._tellers.setdefault(device, set()).add(key)
+        if live:
+            self._live.add(key)
+        else:
+            self._live.discard(key)
+        return set(self._ports.get(device, ()))
+
+    def claim(self, port: Port, key: Key, claims: tuple[Claim, ...]) -> set[Port]:
+        """Replace what a source claims at a port; return the ports this touches."""
+        before = self._claims.get(port, {}).get(key, ())
+        if before == claims:
+            return set()
+        touched = {port}
+        for claim in before:
+            named = self._named[claim.there]
+            named[port] -= 1
+            if not named[port]:
+                del named[port]
+            if not named:
+                del self._named[claim.there]
+            touched.add(claim.there)
+        for claim in claims:
+            named = self._named.setdefault(claim.there, {})
+            named[port] = named.get(port, 0) + 1
+            touched.add(claim.there)
+            self._ports.setdefault(claim.there.device, set()).add(claim.there)
+        if claims:
+            self._claims.setdefault(port, {})[key] = claims
+            self._ports.setdefault(port.device, set()).add(port)
+        elif port in self._claims:
+            self._claims[port].pop(key, None)
+            if not self._claims[port]:
+                del self._claims[port]
+        return touched
+
+    def port_state(self, port: Port, key: Key, *, up: bool) -> set[Port]:
+        """Note that a source says whether the link at a port is up; return the ports this touches."""
+        down = self._down.get(port, set())
+        if up == (key not in down):
+            return set()
+        if up:
+            down.discard(key)
+            if not down:
+                self._down.pop(port, None)
+        else:
+            self._down.setdefault(port, set()).add(key)
+        return {port}
+
+    def settle(self, touched: Iterable[Port]) -> tuple[set[Port], set[Port]]:
+        """Work out the edges again around the touched ports.
+
+        Returns the ports whose edge is another one now, and all ports that were looked at.
+        """
+        near = set(touched)
+        for port in list(near):
+            near.update(self.candidates(port))
+        best = {port: self._best(port) for port in near}
+        before: dict[Port, Edge | None] = {}
+        for port, there in best.items():
+            if there is None or (best[there] if there in best else self._best(there)) != port:
+                self._drop(port, before)
+                continue
+            edge = self._edge(port, there)
+            if self.edges.get(port) == edge:
+                continue
+            self._drop(port, before)
+            self._drop(there, before)
+            self.edges[port] = self.edges[there] = edge
+        changed = {port for port, edge in before.items() if self.edges.get(port) != edge}
+        return changed, near | changed
+
+    def _drop(self, port: Port, before: dict[Port, Edge | None]) -> None:
+        """Take the edge of a port away, if it has one, and note what was there."""
+        edge = self.edges.pop(port, None)
+        before.setdefault(port, edge)
+        if edge is not None:
+            other = edge.other(port)
+            before.setdefault(other, self.edges.pop(other, None))
+
+    def candidates(self, port: Port) -> set[Port]:
+        """Return every port that is claimed to be at the other end, by either side."""
+        found = {claim.there for claims in self._claims.get(port, {}).values() for claim in claims}
+        found.update(self._named.get(port, ()))
+        return found
+
+    def _best(self, port: Port) -> Port | None:
+        if self.is_down(port):
+            return None
+        found = [there for there in self.candidates(port) if not self.is_down(there)]
+        if len(found) < 2:  # noqa: PLR2004 -- one candidate needs no comparison
+            return found[0] if found else None
+        return min(found, key=lambda there: self._rank(port, there))
+
+    def is_down(self, port: Port) -> bool:
+        """Return whether a live source says that the link at a port is down."""
+        return any(key in self._live for key in self._down.get(port, ()))
+
+    def _rank(self, port: Port, there: Port) -> tuple[int, int, int, int, NaturalKey]:
+        ends, live, silent, newest = 0, 0, 0, -(1 << 62)
+        for here, far in ((port, there), (there, port)):
+            mine = [
+                key for key, claims in self._claims.get(here, {}).items() if any(one.there == far for one in claims)
+            ]
+            told = [key in self._live for key in mine]
+            live += sum(told)
+            silent += len(told) - sum(told)
+            newest = max([newest, *(one.since for key in mine for one in self._claims[here][key] if one.there == far)])
+            if mine:
+                ends += 1
+            elif self.speaks(here.device):
+                ends -= 1
+        return (-ends, -live, -silent, -newest, natural_key(there.text()))
+
+    def denied(self, edge: Edge) -> Port | None:
+        """Return the end of an edge that hears others, but not this one; None if there is none."""
+        claimed = {one.side for one in edge.evidence}
+        for side, port in enumerate((edge.a, edge.b)):
+            if side not in claimed and self.speaks(port.device):
+                return port
+        return None
+
+    def heard(self, port: Port) -> set[Port]:
+        """Return who is claimed at a port by sources of its own device."""
+        return {claim.there for claims in self._claims.get(port, {}).values() for claim in claims}
+
+    def _edge(self, port: Port, there: Port) -> Edge:
+        a, b = (port, there) if port <= there else (there, port)
+        evidence = []
+        for side, (here, far) in enumerate(((a, b), (b, a))):
+            for key, claims in self._claims.get(here, {}).items():
+                evidence += [Evidence(*key, side, claim.since) for claim in claims if claim.there == far]
+        return Edge(a, b, tuple(sorted(evidence)))
+
+    def rejected(self, port: Port) -> list[Port]:
+        """Return the candidates of a port that are not its edge, in natural order, where it has several."""
+        found = self.candidates(port)
+        if len(found) < 2:  # noqa: PLR2004 -- one candidate has no rival
+            return []
+        edge = self.edges.get(port)
+        chosen = edge.other(port) if edge else None
+        return sorted((one for one in found if one != chosen), key=lambda one: natural_key(one.text()))
+
+    def all_ports(self) -> set[Port]:
+        """Return every port that is heard at or heard of."""
+        return {*self._claims, *self._named}
+
+    def ports_of(self, device: str) -> set[Port]:
+        """Return every port of a device that was ever heard or heard of."""
+        return self._ports.get(device, set())
+
+    def speaks(self, device: str) -> bool:
+        """Return whether some live source tells of the links of a device."""
+        return any(key in self._live for key in self._tellers.get(device, ()))

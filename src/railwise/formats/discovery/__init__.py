@@ -1,0 +1,1 @@
+"""What is to be discovered, and how: documents of kind Discovery."""

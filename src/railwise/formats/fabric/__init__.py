@@ -1,0 +1,1 @@
+"""Fabrics as documents: our own kind, and one module for each format of others."""

@@ -1,0 +1,1 @@
+"""What the tools and drivers of a server say of its GPUs."""

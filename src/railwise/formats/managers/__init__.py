@@ -1,0 +1,1 @@
+"""What fabric managers answer about the fabrics they run."""

@@ -1,0 +1,110 @@
+"""All virtual switches of one fabric, and what they hear as cables are pulled and devices die.
+
+The wiring itself is kept by ``fabric.wires``, the same for every simulation; here each change of it becomes what the
+switches at both ends see: a neighbour less, another one, a port down. A port hears whoever the frames come from: a
+switch by name and port, a server's NIC as ``lldpd`` sends it, with the MAC address as port and the name in the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from railwise.fabric.addresses import derived_mac
+from railwise.fabric.elements import Dialect, Event, Fabric, Nic, Port, Server, Switch
+from railwise.fabric.wires import Wires
+from railwise.lab.neighbour import Neighbour, PortState
+from railwise.lab.virtual_switch import VirtualSwitch
+
+SPEED = 400_000
+"""Mbit/s of a port that nobody gave a speed."""
+
+HOST_SYSTEM = "Ubuntu 24.04 LTS Linux"
+SYSTEMS = {
+    Dialect.SONIC: "SONiC Software Version: SONiC.202505",
+    Dialect.CUMULUS: "Cumulus Linux version 5.16.1",
+    Dialect.OPENCONFIG: "Enterprise SONiC OS 4.5",
+    Dialect.INFINIBAND: "Quantum switch",
+}
+
+
+class Laboratory:
+    """The live fabric: ``wires`` and the switches that speak gNMI, by name, in the order of the fabric."""
+
+    def __init__(self, fabric: Fabric) -> None:
+        """Put everything together as the fabric says it is at the start."""
+        self.fabric: Final = fabric
+        self.wires: Final = Wires(fabric)
+        self._switches: Final = {switch.name: switch for switch in fabric.switches}
+        self._servers: Final = {server.name: server for server in fabric.servers}
+        self._nics: Final = {Port(server.name, nic.name): nic for server in fabric.servers for nic in server.nics}
+        self.devices: Final = {
+            switch.name: VirtualSwitch(
+                switch.name,
+                chassis_of(switch),
+                {name: self.heard(Port(switch.name, name)) for name in switch.ports},
+                SYSTEMS[switch.dialect],
+            )
+            for switch in fabric.switches
+            if switch.dialect is not Dialect.INFINIBAND
+        }
+        self._tell_reachable()
+
+    def apply(self, event: Event) -> frozenset[Port]:
+        """Let an event happen, let the switches see it, and return the ports that changed."""
+        changed = self.wires.apply(event)
+        self._tell_reachable()
+        self._tell(changed)
+        return changed
+
+    def heard(self, port: Port) -> PortState:
+        """Return how a switch's port stands and whom it hears."""
+        speed = self._switches[port.device].speed or SPEED
+        peer = self.wires.neighbour(port)
+        if peer is None:
+            return PortState(up=self.wires.up(port), speed=speed)
+        return PortState(up=True, speed=speed, neighbours=(self.frames_of(peer),))
+
+    def frames_of(self, port: Port) -> Neighbour:
+        """Return what the device at a port tells about itself in its frames."""
+        if port.device in self._switches:
+            switch = self._switches[port.device]
+            return Neighbour(
+                chassis_of(switch),
+                port.name,
+                "ifname",
+                f"{switch.name} {port.name}",
+                switch.name,
+                SYSTEMS[switch.dialect],
+                "",
+                ("bridge", "router"),
+            )
+        server, nic = self._servers[port.device], self._nics[port]
+        return Neighbour(
+            server_chassis(server), mac_of(server, nic), "mac", nic.name, server.name, HOST_SYSTEM, "", ("station",)
+        )
+
+    def _tell(self, ports: Iterable[Port]) -> None:
+        for port in sorted(ports):
+            device = self.devices.get(port.device)
+            if device is not None and port.name in device.ports:
+                device.set_port(port.name, self.heard(port))
+
+    def _tell_reachable(self) -> None:
+        for name, device in self.devices.items():
+            device.set_reachable(reachable=self.wires.tells(name))
+
+
+def chassis_of(switch: Switch) -> str:
+    """Return the address by which a switch introduces itself."""
+    return switch.chassis or derived_mac(switch.name)
+
+
+def server_chassis(server: Server) -> str:
+    """Return the address by which a server introduces itself: that of its first NIC, as ``lldpd`` takes it."""
+    return mac_of(server, server.nics[0]) if server.nics else derived_mac(server.name)
+
+
+def mac_of(server: Server, nic: Nic) -> str:
+    """Return the MAC address of a NIC."""
+    return nic.mac or derived_mac(f"{server.name}/{nic.name}")

@@ -1,0 +1,1 @@
+"""The REST endpoints of fabric managers, answered from a laboratory."""
