@@ -17,7 +17,7 @@ from railwise.formats.faults import MOST_FAULTS, Faults, at_index
 from railwise.formats.merge import merge
 from railwise.formats.scenario.events import build_changes
 from railwise.formats.scenario.manifests import ReadFile, with_places
-from railwise.formats.scenario.reader import Draft, draft_document, finish
+from railwise.formats.scenario.reader import Draft, draft_document, finish, wired
 from railwise.model.errors import Fault, InputError
 from railwise.model.scenario import Scenario
 
@@ -54,7 +54,8 @@ def read_inputs(sources: Sequence[tuple[str, bytes]], levels: str = "", read_fil
         except InputError as error:
             found.found.extend(error.faults)
         faults.extend((document.source, _below(_place(document, counts), fault)) for fault in found.found)
-    scenario = _together([(one.source, _place(one, counts), done) for one, done in drafts], objects, levels, faults)
+    parts = [(one.source, _place(one, counts), done) for one, done in drafts]
+    scenario = _together(parts, objects, levels, read_file, faults)
     _raise(faults, len(sources))
     return finish(scenario, Faults())
 
@@ -63,9 +64,10 @@ def _together(
     drafts: list[tuple[str, str, Draft]],
     objects: list[tuple[str, dict[str, Any]]],
     levels: str,
+    read_file: ReadFile | None,
     faults: list[tuple[str, Fault]],
 ) -> Scenario:
-    """Return the sum of all documents, and then of all objects, with the events of all of them."""
+    """Return the sum of all documents, and then of all objects, with their places and the events of all of them."""
     scenario = Scenario()
     for source, place, one in drafts:
         found = Faults()
@@ -73,10 +75,15 @@ def _together(
         faults.extend((source, _below(place, fault)) for fault in found.found)
     if objects:
         scenario = _with_objects(scenario, objects, levels, faults)
+    naming = next(((source, place) for source, place, one in drafts if one.scenario.fabric), ("", ""))
+    found = Faults()
+    scenario, fabric = wired(scenario, read_file, found)
+    scenario = replace(scenario, warnings=(*scenario.warnings, *found.warnings))
+    faults.extend((naming[0], _below(naming[1], fault)) for fault in found.found)
     nodes = {node.name for node in scenario.nodes}
     for source, place, one in drafts:
         found = Faults()
-        changes = build_changes(one.events, "spec.events", nodes, scenario.fabric, found)
+        changes = build_changes(one.events, "spec.events", nodes, scenario.fabric, found, fabric)
         scenario = replace(scenario, changes=scenario.changes + changes)
         faults.extend((source, _below(place, fault)) for fault in found.found)
     return scenario

@@ -8,7 +8,7 @@ the answer can be predicted:
   node has are left out. Region and zone come before it wherever nodes have them, since a fabric lies inside a zone.
 - The topology ``nvlink`` takes, in the same way, the family that names NVLink domains.
 - ``fabric.railwise.dev/LEVEL`` and ``nvlink.railwise.dev/LEVEL`` may name any levels: the fewer the domains, the wider
-  the level; equal numbers go by name.
+  the level; equal numbers go by name, core, spine and leaf groups in this order.
 - A node without the label names no domain at that level: it is out only for rules about that level.
 - A level given by name (``zone=topology.kubernetes.io/zone,rack=example.com/rack``, or bare labels, whose last part
   becomes the name) replaces what would be found for ``fabric``.
@@ -75,6 +75,9 @@ NVLINK_FAMILIES = (
     Family((("domain", "topology.k8s.aws/ultraserver-id"),)),
 )
 
+_OWN = {"core-group": 0, "spine-group": 1, "leaf-group": 2, "rack": 3}
+"""The levels that a map of the wiring has, widest first."""
+
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
 _LABEL = re.compile(r"([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 _TIER = re.compile(r"0|[1-9][0-9]{0,2}")
@@ -102,7 +105,7 @@ def _expanded(family: Family, nodes: Sequence[Labels]) -> tuple[tuple[str, str],
         return tuple((f"tier-{tier}", family.prefix + tier) for tier in tiers)
     names = [name for name in found if _NAME.fullmatch(name) and name not in (NODE_LEVEL, NO_LEVEL)]
     width = {name: len({_domain(labels, family.prefix + name) for labels in nodes} - {""}) for name in names}
-    names = sorted((name for name in names if width[name]), key=lambda name: (width[name], name))
+    names = sorted((name for name in names if width[name]), key=lambda name: (width[name], _OWN.get(name, -1), name))
     return tuple((name, family.prefix + name) for name in names)
 
 

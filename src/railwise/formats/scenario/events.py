@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from railwise.fabric.elements import Fabric
+from railwise.fabric.ports import CableFinder
 from railwise.formats.faults import Faults, at_index, guess, shown
 from railwise.formats.kinds import Flag, ListOf, Text
 from railwise.formats.records import Field, Record
@@ -60,10 +62,19 @@ EVENTS = ListOf(EVENT_RECORD)
 
 
 def build_changes(
-    records: list[dict[str, Any]], path: str, nodes: Collection[str], fabric: str, faults: Faults
+    records: list[dict[str, Any]],
+    path: str,
+    nodes: Collection[str],
+    fabric: str,
+    faults: Faults,
+    wiring: Fabric | None = None,
 ) -> tuple[Change, ...]:
-    """Return the changes in document order; ``nodes`` are the names that exist, ``fabric`` the map of cables if any."""
+    """Return the changes in document order.
+
+    ``nodes`` are the names that exist, ``fabric`` names the file of cables if any, ``wiring`` is what it says.
+    """
     changes: list[Change] = []
+    finder = CableFinder(wiring.cables, wiring.servers) if wiring else None
     for index, record in enumerate(records):
         where = at_index(path, index)
         targets = [key for key in ("node", "cable", "switch") if key in record]
@@ -89,10 +100,27 @@ def build_changes(
             faults.add(f"{where}.{target}", "no fabric is given, so there are no cables and switches")
         if target == "cable" and len(names) != _CABLE_ENDS:
             faults.add(f"{where}.cable", f"expected the two ends of the cable, not {len(names)}")
+        elif wiring and finder:
+            _check_wired(names, target, f"{where}.{target}", wiring, finder, faults)
         changes.append(
             Change(record.get("at", 0), target, tuple(names) if target == "cable" else (names,), dict(given))
         )
     return tuple(changes)
+
+
+def _check_wired(
+    names: list[str] | str, target: str, path: str, wiring: Fabric, finder: CableFinder, faults: Faults
+) -> None:
+    """Note a cable or switch that the fabric does not have."""
+    if target == "switch":
+        known = [switch.name for switch in wiring.switches]
+        if names not in known:
+            faults.add(path, f"the fabric has no switch {shown(names)}{guess(names, known)}")
+        return
+    try:
+        finder.find(names[0], names[1])
+    except ValueError as error:
+        faults.add(path, str(error))
 
 
 def _check_keys(given: dict[str, Any], target: str, path: str, faults: Faults) -> None:

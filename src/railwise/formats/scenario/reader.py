@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from railwise.fabric.elements import Fabric
 from railwise.formats.faults import Faults, at_key, described, guess
 from railwise.formats.kinds import Anything, ByForm, ListOf, Whole
 from railwise.formats.merge import merge
@@ -69,13 +70,13 @@ def read_scenario(value: object, source: str = "", read_file: ReadFile | None = 
     ``read_file`` finds the files that ``manifests`` names. Raises InputError with all faults.
     """
     faults = Faults()
-    return _complete(draft_document(value, source, read_file, faults), source, faults)
+    return _complete(draft_document(value, source, read_file, faults), source, read_file, faults)
 
 
 def read_spec(spec: object, source: str = "", read_file: ReadFile | None = None) -> Scenario:
     """Return the scenario of a ``spec`` alone, as a policy test holds it. Raises InputError with all faults."""
     faults = Faults()
-    return _complete(draft(spec, "", read_file, faults), source, faults)
+    return _complete(draft(spec, "", read_file, faults), source, read_file, faults)
 
 
 def check_kind(value: dict[str, Any], wanted: str, source: str) -> None:
@@ -141,8 +142,22 @@ def finish(scenario: Scenario, faults: Faults) -> Scenario:
     return replace(scenario, warnings=(*scenario.warnings, *faults.warnings))
 
 
-def _complete(one: Draft, source: str, faults: Faults) -> Scenario:
-    nodes = {node.name for node in one.scenario.nodes}
-    changes = build_changes(one.events, "spec.events", nodes, one.scenario.fabric, faults)
+def wired(scenario: Scenario, read_file: ReadFile | None, faults: Faults) -> tuple[Scenario, Fabric | None]:
+    """Return the scenario with the topologies of the fabric it names, and that fabric.
+
+    Without ``read_file`` nothing is known of the fabric but its name.
+    """
+    if not scenario.fabric or read_file is None:
+        return scenario, None
+    from railwise.formats.scenario.wired import read_wiring, with_wiring  # noqa: PLC0415 - read only where named
+
+    fabric = read_wiring(scenario.fabric, "spec.fabric", read_file, faults)
+    return (with_wiring(scenario, fabric, "spec.fabric", faults), fabric) if fabric else (scenario, None)
+
+
+def _complete(one: Draft, source: str, read_file: ReadFile | None, faults: Faults) -> Scenario:
+    scenario, fabric = wired(one.scenario, read_file, faults)
+    nodes = {node.name for node in scenario.nodes}
+    changes = build_changes(one.events, "spec.events", nodes, scenario.fabric, faults, fabric)
     faults.raise_any(source)
-    return finish(replace(one.scenario, changes=changes), faults)
+    return finish(replace(scenario, changes=changes), faults)
