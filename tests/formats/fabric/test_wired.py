@@ -35,7 +35,7 @@ def test_a_document_without_nodes_gets_one_for_each_server() -> None:
     assert [node.name for node in scenario.nodes] == [f"gpu-{at}" for at in range(1, 9)]
     assert scenario.nodes[0].places == {"fabric": {"spine-group": "spine-1-2", "leaf-group": "su-1"}}
     assert scenario.nodes[7].places["fabric"]["leaf-group"] == "su-2"
-    assert scenario.nodes[0].cards == (Cards(8, "H100-80GB", 80 * 1024),)
+    assert scenario.nodes[0].cards == (Cards(8, "H100-80GB", 81559),)
     (topology,) = scenario.topologies
     assert topology.level_names() == ("spine-group", "leaf-group")
     assert topology.node_uplink == 4 * 400_000
