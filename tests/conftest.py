@@ -24,6 +24,9 @@ settings.register_profile("fast", settings.get_profile("default"), max_examples=
 settings.register_profile(
     "nightly", deadline=None, max_examples=2000, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )
+# gRPC writes a line for every connection that the other end closes, which is what many tests are about.
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from railwise.discovery.file_source import FileSource
 from railwise.discovery.hearing import Failed, Hearing, Told, Whole
+from railwise.fabric.observations import SERVER
 from railwise.formats.discovery.settings import HostFiles
 from railwise.lab.hosts.folder import HostFolder
 from railwise.lab.laboratory import Laboratory
@@ -54,7 +55,7 @@ async def test_only_what_changed_is_read_again(folder: Path) -> None:
     path.write_text('{"lldp": [{}]}')
     os.utime(path, ns=(1, 1))
     (again,) = await told(source)
-    assert again == Whole("lldpctl", "gpu-1", {})
+    assert again == Whole("lldpctl", "gpu-1", {}, SERVER)
 
 
 async def test_a_broken_file_harms_its_server_alone(folder: Path) -> None:

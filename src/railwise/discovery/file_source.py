@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from railwise.discovery.hearing import Failed, Hearing, Sink, Told, Whole
+from railwise.fabric.observations import SERVER
 from railwise.formats.discovery.settings import HostFiles
 from railwise.formats.hosts.kfd import read_kfd
 from railwise.formats.hosts.nvidia_smi import read_nvidia_smi
@@ -99,7 +100,7 @@ class FileSource:
             ports: dict[str, tuple[LldpRecord, ...]] = {}
             for record in read_lldpctl(data):
                 ports[record.port] = (*ports.get(record.port, ()), record)
-            return [Whole(self.name, server, ports)]
+            return [Whole(self.name, server, ports, SERVER)]
         return READERS[self.name](data, server)
 
 

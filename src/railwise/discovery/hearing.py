@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
-from railwise.fabric.observations import Report
+from railwise.fabric.observations import SWITCH, Report
 from railwise.formats.lldp.record import LldpRecord
 
 Records = tuple[LldpRecord, ...]
 
 
 class Whole(NamedTuple):
-    """Everything that ``device`` hears, by port: ports that are not named hear nobody."""
+    """Everything that ``device`` hears, by port: ports that are not named hear nobody. ``kind``: switch or server."""
 
     source: str
     device: str
     ports: Mapping[str, Records]
+    kind: str = SWITCH
 
 
 class Changed(NamedTuple):

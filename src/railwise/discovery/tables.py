@@ -38,6 +38,7 @@ class Tables:
         """Start empty; ``speakers`` says more about devices than their names, where anybody does."""
         self._speakers: Final = dict(speakers)
         self._ports: Final[dict[Key, dict[str, Records]]] = {}
+        self._kinds: Final[dict[str, str]] = {}
         self._reports: Final[dict[Key, Report]] = {}
         self._standing: Final[dict[Key, Standing]] = {}
 
@@ -54,6 +55,8 @@ class Tables:
             return self._told(key, replace(hearing.report, source=hearing.source, time=now))
         before = self._ports.get(key)
         table = _changed(before or {}, hearing)
+        if isinstance(hearing, Whole):
+            self._kinds[hearing.device] = hearing.kind
         self._ports[key] = table
         return None if table == before else self._report(key, now)
 
@@ -78,7 +81,7 @@ class Tables:
 
     def _report(self, key: Key, time: int) -> Report:
         source, device = key
-        speaker = self._speakers.get(device, Speaker(device))
+        speaker = self._speakers.get(device, Speaker(device, self._kinds.get(device, SWITCH)))
         observations = [observation(one) for port in sorted(self._ports[key]) for one in self._ports[key][port]]
         return Report(source, speaker, time, tuple(observations))
 
