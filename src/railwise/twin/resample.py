@@ -21,17 +21,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from railwise.model.errors import Fault, InputError
-from railwise.model.quantity import parse_duration
+from railwise.formats.sweep.ways import DAY, WAYS, parse_way
 from railwise.model.scenario import Scenario
 from railwise.model.splitmix import SplitMix
 from railwise.model.workload import Group, Workload
 
-WAYS: Final = ("shuffle", "jobs", "blocks")
-"""The ways to draw."""
-
-DAY: Final = 86_400_000_000
-"""The default length of a block in µs."""
+__all__ = ["DAY", "WAYS", "parse_way", "resample"]
 
 MOST_LETTERS: Final = 253
 
@@ -40,26 +35,6 @@ _STREAM: Final = 0x5EED_A881_7A15
 
 Draw = tuple[int, Workload]
 """When (µs) which workload comes."""
-
-
-def parse_way(text: str, path: str = "--resample") -> tuple[str, int]:
-    """Return a way and the length of its blocks in µs from ``shuffle``, ``jobs``, ``blocks`` or ``blocks:6h``.
-
-    Raises InputError that names ``path``.
-    """
-    way, colon, length = text.partition(":")
-    hint = f"one of {', '.join(WAYS)}, or blocks:6h for another length than a day"
-    if way not in WAYS or (colon and way != "blocks"):
-        raise InputError([Fault(path, f"there is no way '{text}' to draw arrivals", hint)])
-    if not colon:
-        return way, DAY
-    try:
-        micros = parse_duration(length)
-    except ValueError as error:
-        raise InputError([Fault(path, f"blocks:{length}: {error}", hint)]) from None
-    if not micros:
-        raise InputError([Fault(path, "blocks:0s: a block needs a length above 0", hint)])
-    return way, micros
 
 
 def resample(scenario: Scenario, seed: int, way: str, block: int = DAY) -> Scenario:

@@ -1,0 +1,87 @@
+"""The keys of a sweep: one table for reading and for the JSON Schema."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from railwise.engine.policies import POLICIES
+from railwise.formats.faults import Faults, described
+from railwise.formats.kinds import ByForm, Choice, Definitions, Kind, ListOf, Schema, Text, Whole
+from railwise.formats.records import Field, Record
+from railwise.formats.scenario.reader import API_VERSION, METADATA_RECORD, OBJECT
+from railwise.formats.terms import DURATION, PATH, SENTENCE
+
+MOST_SEEDS: Final = 10_000
+"""A sweep has at most so many seeds."""
+
+SEED: Final = Whole(0, (1 << 63) - 1)
+POLICY: Final = Choice(*POLICIES)
+
+
+class Parameters(Kind[dict[str, Any]]):
+    """A mapping from what is varied to its values; what a key may hold depends on the key and is read later."""
+
+    or_nothing = True
+
+    def __init__(self, values: Schema) -> None:
+        """Keep the schema of a value."""
+        self._values = values
+
+    def read(self, value: object, path: str, faults: Faults) -> dict[str, Any] | None:
+        """Return the mapping."""
+        if isinstance(value, dict):
+            return value
+        faults.add(path, f"expected a mapping, not {described(value)}")
+        return None
+
+    def schema(self, definitions: Definitions) -> Schema:
+        """Return the JSON Schema."""
+        del definitions
+        return {"type": "object", "additionalProperties": dict(self._values)}
+
+
+SCENARIO: Final = ByForm[Any](
+    "the path of a scenario, a list of paths, or the spec of a scenario",
+    {str: PATH, list: ListOf(PATH, 1), dict: OBJECT},
+)
+
+SPEC: Final = Record(
+    "SweepSpec",
+    {
+        "scenario": Field(
+            SCENARIO, "what is lived through: a file beside this one, several that are read together, or a spec"
+        ),
+        "policies": Field(ListOf(POLICY, 1), "who places; default: railwise"),
+        "against": Field(POLICY, "the policy that the others are compared with; default: the first"),
+        "seeds": Field(
+            ByForm[Any]("a number of seeds or a list of them", {int: Whole(1, MOST_SEEDS), list: ListOf(SEED, 1)}),
+            "so many seeds, from 0, or these; default: the seed of the scenario",
+        ),
+        "resample": Field(
+            SENTENCE, "how each seed draws arrivals: shuffle, jobs, blocks or blocks:6h; default: as they stand"
+        ),
+        "until": Field(DURATION, "when a run stops; default: when nothing happens any more"),
+        "parameters": Field(
+            Parameters({"type": ["array", "object"]}),
+            "what is varied: paths into the scenario (spec.policy.backfill), load, nodes or scenario, each with a list "
+            "of values or a mapping from names to values; every combination is run",
+        ),
+        "variants": Field(
+            Parameters({"type": "object"}),
+            "several parameters at once: a mapping from a name to what is set, by the same keys",
+        ),
+    },
+)
+
+SWEEP: Final = Record(
+    "Sweep",
+    {
+        "apiVersion": Field(Choice(API_VERSION), "version of the format", required=True),
+        "kind": Field(Choice("Sweep"), "Sweep", required=True),
+        "metadata": Field(METADATA_RECORD, "name and notes"),
+        "spec": Field(SPEC, "a scenario, and what is varied", required=True),
+    },
+)
+
+LABEL: Final = Text(r"[^\x00-\x1f\x7f]+", 60, "a name for tables")
+"""What the value of a parameter is called."""

@@ -1,0 +1,153 @@
+"""The scenario of a variant, made from bytes that were read beforehand, so that any process or machine can make it.
+
+What a sweep varies is put into the document and the document is read again as a whole: the reader of scenarios decides
+what a field may hold, and its faults name path and value as they always do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from railwise.formats.document import load
+from railwise.formats.inputs import read_inputs
+from railwise.formats.scenario.reader import API_VERSION
+from railwise.formats.sweep.model import Setting, Sweep
+from railwise.formats.sweep.paths import NoSuchPlaceError, parse_path, with_value
+from railwise.model.errors import Fault, InputError
+from railwise.model.scenario import Scenario
+from railwise.model.workload import Group
+
+Files = tuple[tuple[str, bytes], ...]
+"""Names and contents of what stands under a path."""
+
+Read = Callable[[str, tuple[str, ...]], Files]
+"""Returns what stands under a path beside the files of a scenario (none: beside the sweep); raises OSError."""
+
+INLINE: Final = "spec.scenario"
+"""The name of a scenario that stands in the sweep itself."""
+
+
+def scenario_of(sweep: Sweep, settings: Sequence[Setting], read: Read) -> Scenario:
+    """Return the scenario with everything set. Raises InputError, and OSError where ``read`` does."""
+    given = dict(settings)
+    files = given.get("scenario", sweep.scenario)
+    sources = _sources(files, read)
+    changes = [(key, value) for key, value in given.items() if key.startswith("spec.")]
+    if changes:
+        sources[0] = (sources[0][0], _changed(*sources[0], changes))
+    beside = () if isinstance(files, dict) else files
+    scenario = read_inputs(sources, read_file=lambda name: read(name, beside))
+    if "nodes" in given:
+        scenario = first_nodes(scenario, given["nodes"])
+    return at_load(scenario, given["load"]) if "load" in given else scenario
+
+
+def _sources(files: tuple[str, ...] | dict[str, Any], read: Read) -> list[tuple[str, bytes]]:
+    if isinstance(files, dict):
+        document = {"apiVersion": API_VERSION, "kind": "Scenario", "spec": files}
+        return [(INLINE, json.dumps(document, ensure_ascii=False, default=str).encode())]
+    return [source for name in files for source in read(name, ())]
+
+
+def _changed(name: str, data: bytes, changes: Sequence[tuple[str, object]]) -> bytes:
+    """Return a file with values set in its first scenario."""
+    values = [document.value for document in load(data, name)]
+    kinds = [value.get("kind") if isinstance(value, dict) else None for value in values]
+    if "Scenario" not in kinds:
+        raise InputError([Fault(changes[0][0], "only a document of kind Scenario has such a field")], name)
+    place = kinds.index("Scenario")
+    for key, value in changes:
+        try:
+            values[place] = with_value(values[place], parse_path(key), value)
+        except NoSuchPlaceError as error:
+            raise InputError([Fault(key, str(error))], name) from None
+    return "\n---\n".join(json.dumps(value, ensure_ascii=False, default=str) for value in values).encode()
+
+
+def first_nodes(scenario: Scenario, count: int) -> Scenario:
+    """Return the scenario with its first so many nodes and the events that speak of them.
+
+    Raises InputError where there are fewer nodes, or where something runs on one that is left out.
+    """
+    if count > len(scenario.nodes):
+        raise InputError([Fault("nodes", f"there are {len(scenario.nodes)} nodes, not {count}")])
+    nodes = scenario.nodes[:count]
+    kept = {node.name for node in nodes}
+    for workload in scenario.workloads:
+        outside = _running_on(workload.root) - kept
+        if outside:
+            raise InputError([Fault("nodes", f"{workload.name} runs on {min(outside)}, which is not among {count}")])
+    changes = tuple(one for one in scenario.changes if one.target != "node" or one.names[0] in kept)
+    return replace(scenario, nodes=nodes, changes=changes)
+
+
+def _running_on(group: Group) -> set[str]:
+    here = {node for node in group.running.nodes if node is not None} if group.running is not None else set()
+    return here.union(*(_running_on(child) for child in group.groups))
+
+
+def at_load(scenario: Scenario, thousandths: int) -> Scenario:
+    """Return the scenario with arrivals that much faster: at 2000 all come in half the time, as the same work."""
+    return replace(
+        scenario,
+        workloads=tuple(
+            replace(one, submit=one.submit * 1000 // thousandths) if one.submit > 0 else one
+            for one in scenario.workloads
+        ),
+    )
+
+
+class Material:
+    """The files of a sweep, by the name under which its documents ask for them."""
+
+    def __init__(self, files: Mapping[tuple[str, tuple[str, ...]], Files]) -> None:
+        """Keep them."""
+        self.files: Final = dict(files)
+
+    def read(self, name: str, beside: tuple[str, ...]) -> Files:
+        """Return what was read under a name; OSError where nothing was."""
+        found = self.files.get((name, beside))
+        if found is None:
+            raise FileNotFoundError(2, "was not read when the sweep began", name)
+        return found
+
+
+def collect(sweep: Sweep, read: Read) -> Material:
+    """Read every file that the sweep needs, and every value in its place, so that mistakes show before anything runs.
+
+    Each value is tried beside the first value of each other parameter, in every scenario. Raises InputError and OSError.
+    """
+    files: dict[tuple[str, tuple[str, ...]], Files] = {}
+
+    def reading(name: str, beside: tuple[str, ...]) -> Files:
+        if (name, beside) not in files:
+            files[name, beside] = read(name, beside)
+        return files[name, beside]
+
+    for settings in _trials(sweep):
+        scenario_of(sweep, settings, reading)
+    return Material(files)
+
+
+def _trials(sweep: Sweep) -> list[tuple[Setting, ...]]:
+    """Return the settings to try: one value at a time away from the first ones."""
+    first = [axis.choices[0].settings for axis in sweep.axes]
+    trials = [tuple(setting for settings in first for setting in settings)]
+    bases = [place for place, axis in enumerate(sweep.axes) if axis.name == "scenario"]
+    scenarios = [choice.settings for choice in sweep.axes[bases[0]].choices] if bases else [()]
+    for place, axis in enumerate(sweep.axes):
+        for choice in axis.choices:
+            for base in scenarios:
+                changed = list(first)
+                if bases:
+                    changed[bases[0]] = base
+                changed[place] = choice.settings
+                trials.append(tuple(setting for settings in changed for setting in settings))
+    return list(dict.fromkeys(trials)) if all(_plain(trial) for trial in trials) else trials
+
+
+def _plain(settings: Sequence[Setting]) -> bool:
+    return all(value.__hash__ is not None for _, value in settings)
