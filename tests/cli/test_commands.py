@@ -240,7 +240,7 @@ def test_init_never_overwrites_unasked(railwise: Railwise, folder: Path) -> None
     assert (folder / "mine.yaml").read_text() != "mine"
 
 
-@pytest.mark.parametrize("kind", ["scenario", "plan", "case"])
+@pytest.mark.parametrize("kind", ["scenario", "plan", "case", "sweep"])
 def test_schemas_are_json_schemas(kind: str, railwise: Railwise) -> None:
     schema = json.loads(railwise("schema", kind).out)
     assert schema["$schema"].startswith("https://json-schema.org/")

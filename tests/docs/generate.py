@@ -19,6 +19,7 @@ import click
 from railwise.cli.demo import story
 from railwise.cli.main import cli
 from railwise.formats.scenario.reader import METADATA_RECORD, SPEC_RECORD
+from railwise.formats.sweep.records import SPEC as SWEEP_SPEC
 from railwise.report.code_pages import markdown
 from tests.docs import ten_inputs
 
@@ -94,6 +95,17 @@ def fields() -> Iterator[str]:
         yield ""
 
 
+def sweep_fields() -> Iterator[str]:
+    """Return the table of what stands in the spec of a sweep."""
+    definitions: dict[str, dict[str, Any]] = {}
+    SWEEP_SPEC.schema(definitions)
+    yield "| field | holds | meaning |"
+    yield "|---|---|---|"
+    for key, value in definitions[SWEEP_SPEC.name]["properties"].items():
+        yield f"| `{key}` | {_holds(value)} | {value['description']} |"
+    yield ""
+
+
 def _title(name: str) -> str:
     return "spec" if name == "ScenarioSpec" else re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
@@ -132,6 +144,7 @@ def _holds(schema: dict[str, Any]) -> str:
 PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "commands": commands,
     "fields": fields,
+    "sweep-fields": sweep_fields,
     "policies": ten_inputs.policies,
     "ten-inputs": ten_inputs.inputs,
 }

@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "get": ("railwise.cli.get:group", "Show topology, nodes, workloads, queues or the slots left."),
     "estimate": ("railwise.cli.estimate:command", "Tell what communication takes, term by term."),
     "simulate": ("railwise.cli.simulate:command", "Let a scenario live in virtual time, under several policies."),
+    "sweep": ("railwise.cli.sweep:command", "Compare policies over seeds and parameters, side by side."),
     "test": ("railwise.cli.test_cases:command", "Run policy tests."),
     "fabric": ("railwise.cli.fabric:fabric", "Design, draw and convert fabrics."),
     "schema": ("railwise.cli.schema:command", "Print the JSON Schema of a format, for editors."),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-KINDS = ("scenario", "plan", "case", "fabric", "discovery")
+KINDS = ("scenario", "plan", "case", "fabric", "discovery", "sweep")
 
 
 @click.command("schema")
-@click.argument("kind", type=click.Choice(KINDS), default="scenario", metavar="[scenario|plan|case|fabric|discovery]")
+@click.argument("kind", type=click.Choice(KINDS), default="scenario", metavar=f"[{'|'.join(KINDS)}]")
 def command(*, kind: str) -> None:
-    """Print the JSON Schema of scenarios (default), plans, policy tests, fabrics or discovery.
+    """Print the JSON Schema of scenarios (default), plans, policy tests, fabrics, discovery or sweeps.
 
     For editors with a YAML language server: railwise schema > scenario.schema.json, and as first line of a scenario
     `# yaml-language-server: $schema=scenario.schema.json`.

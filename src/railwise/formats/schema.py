@@ -14,7 +14,7 @@ from railwise.formats.scenario.reader import API_VERSION, METADATA_RECORD, SPEC_
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-KINDS = ("scenario", "plan", "case", "fabric", "discovery")
+KINDS = ("scenario", "plan", "case", "fabric", "discovery", "sweep")
 """The documents that have a schema."""
 
 
@@ -27,6 +27,10 @@ def schema_of(kind: str) -> Schema:
         from railwise.formats.cases.records import CASE  # noqa: PLC0415 - policy tests have many keys of their own
 
         root = CASE.schema(definitions)
+    elif kind == "sweep":
+        from railwise.formats.sweep.records import SWEEP  # noqa: PLC0415 - it names the policies, which are loaded for it
+
+        root = SWEEP.schema(definitions)
     elif kind == "scenario":
         root = _document("Scenario", SPEC_RECORD, definitions)
     elif kind == "fabric":

@@ -43,7 +43,7 @@ class Cell(NamedTuple):
 def cells_of(sweep: Sweep, material: Material) -> list[Cell]:
     """Return all runs: variant by variant, policy by policy, seed by seed."""
     known = {
-        f"{' '.join(beside)}>{name}": [(file, sha256(data).hexdigest()) for file, data in files]
+        f"{' '.join(beside)}>{name}": [(file.rpartition("/")[2], sha256(data).hexdigest()) for file, data in files]
         for (name, beside), files in sorted(material.files.items())
     }
     cells: list[Cell] = []
@@ -59,7 +59,8 @@ def cells_of(sweep: Sweep, material: Material) -> list[Cell]:
 def _input(sweep: Sweep, variant: Variant, known: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the numbers of a variant follow from, but for policy and seed; of the files those it may read."""
     files = dict(variant.settings).get("scenario", sweep.scenario)
-    mine = () if isinstance(files, dict) else files
+    inline = isinstance(files, dict)
+    beside = "" if inline else " ".join(files)
     return {
         "railwise": railwise.__version__,
         "scenario": files,
@@ -69,7 +70,7 @@ def _input(sweep: Sweep, variant: Variant, known: Mapping[str, Any]) -> dict[str
         "files": {
             key: value
             for key, value in known.items()
-            if key.partition(">")[0] == " ".join(mine) or (key.startswith(">") and key[1:] in mine)
+            if key.partition(">")[0] == beside or (key.startswith(">") and (inline or key[1:] in files))
         },
     }
 

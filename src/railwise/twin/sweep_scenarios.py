@@ -118,7 +118,7 @@ class Material:
 def collect(sweep: Sweep, read: Read) -> Material:
     """Read every file that the sweep needs, and every value in its place, so that mistakes show before anything runs.
 
-    Each value is tried beside the first value of each other parameter, in every scenario. Raises InputError and OSError.
+    Each value is tried beside the first value of each other parameter, in every scenario. Raises InputError, OSError.
     """
     files: dict[tuple[str, tuple[str, ...]], Files] = {}
 
@@ -146,8 +146,4 @@ def _trials(sweep: Sweep) -> list[tuple[Setting, ...]]:
                     changed[bases[0]] = base
                 changed[place] = choice.settings
                 trials.append(tuple(setting for settings in changed for setting in settings))
-    return list(dict.fromkeys(trials)) if all(_plain(trial) for trial in trials) else trials
-
-
-def _plain(settings: Sequence[Setting]) -> bool:
-    return all(value.__hash__ is not None for _, value in settings)
+    return list({json.dumps(trial, default=str): trial for trial in trials}.values())

@@ -28,7 +28,7 @@ from railwise.model.errors import Fault, InputError
 from railwise.model.scenario import Scenario
 
 API_VERSION = "railwise.dev/v1alpha1"
-KINDS = ("Scenario", "Plan", "Case", "Fabric", "Discovery")
+KINDS = ("Scenario", "Plan", "Case", "Fabric", "Discovery", "Sweep")
 
 
 OBJECT = Anything({"type": "object"})

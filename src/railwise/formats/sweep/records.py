@@ -55,14 +55,14 @@ SPEC: Final = Record(
         "against": Field(POLICY, "the policy that the others are compared with; default: the first"),
         "seeds": Field(
             ByForm[Any]("a number of seeds or a list of them", {int: Whole(1, MOST_SEEDS), list: ListOf(SEED, 1)}),
-            "so many seeds, from 0, or these; default: the seed of the scenario",
+            "so many seeds, from 0, or these; default: the seed 0",
         ),
         "resample": Field(
             SENTENCE, "how each seed draws arrivals: shuffle, jobs, blocks or blocks:6h; default: as they stand"
         ),
         "until": Field(DURATION, "when a run stops; default: when nothing happens any more"),
         "parameters": Field(
-            Parameters({"type": ["array", "object"]}),
+            Parameters({"anyOf": [{"type": "array", "items": {}}, {"type": "object"}]}),
             "what is varied: paths into the scenario (spec.policy.backfill), load, nodes or scenario, each with a list "
             "of values or a mapping from names to values; every combination is run",
         ),

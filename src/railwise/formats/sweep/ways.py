@@ -7,6 +7,8 @@ from typing import Final
 from railwise.model.errors import Fault, InputError
 from railwise.model.quantity import DAY, parse_duration
 
+__all__ = ["DAY", "WAYS", "parse_way"]
+
 WAYS: Final = ("shuffle", "jobs", "blocks")
 """The ways to draw; ``twin/resample.py`` tells what each does."""
 

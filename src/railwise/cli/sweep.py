@@ -1,0 +1,177 @@
+"""``railwise sweep``: policies × seeds × parameters, lived through side by side, and what differs for certain."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from railwise.cli.errors import ExitCode, error_line, hint_line
+from railwise.cli.options import output_option
+
+if TYPE_CHECKING:
+    from railwise.cli.sweep_store import Store
+    from railwise.cli.sweep_team import Failure, Team
+    from railwise.formats.sweep.model import Sweep
+    from railwise.twin.sweep import Cell, Runner
+    from railwise.twin.sweep_scenarios import Read
+
+MOST_FAILURES = 25
+"""So many failed runs are printed; the rest is counted."""
+
+
+class Done(NamedTuple):
+    """What there is after some time: the results of runs, and the runs that were given up."""
+
+    numbers: dict[Cell, dict[str, int]]
+    failures: list[Failure]
+
+
+@click.command("sweep")
+@click.argument("file", metavar="FILE")
+@output_option
+@click.option("--out", metavar="DIR", help="Keep results here, and go on from them; default: named after FILE.")
+@click.option("--workers", type=click.IntRange(1, 1024), help="Runs at a time; default: the number of CPUs.")
+@click.option("--ray", metavar="ADDRESS", help="Run on the Ray cluster at this address; `local` starts one here.")
+@click.option(
+    "--tries", type=click.IntRange(1, 100), default=2, show_default=True, help="How often a run that fails is tried."
+)
+@click.option("--dry-run", is_flag=True, help="List the runs and stop.")
+def command(
+    *, file: str, form: str, out: str | None, workers: int | None, ray: str | None, tries: int, dry_run: bool
+) -> int:
+    """Live through a scenario under every combination of policies, seeds and parameters.
+
+    FILE is a document of kind Sweep. Each finished run is kept in DIR; a sweep that was stopped goes on from there.
+    The same FILE gives the same table, however many workers there are.
+    """
+    from railwise.cli.sweep_store import Store
+    from railwise.report.wording import counted
+    from railwise.twin.sweep import Runner, cells_of
+    from railwise.twin.sweep_scenarios import collect
+
+    sweep = _read(file)
+    material = collect(sweep, _reader(Path(file).parent))
+    cells = cells_of(sweep, material)
+    if dry_run:
+        for cell in cells:
+            click.echo(cell.name())
+        return ExitCode.OK
+    store = Store(Path(out) if out else Path(f"{Path(file).stem}-results"))
+    done = Done({cell: found for cell in cells if (found := store.load(cell)) is not None}, [])
+    todo = [cell for cell in cells if cell not in done.numbers]
+    before = f", {len(cells) - len(todo)} done before" if len(todo) < len(cells) else ""
+    _say(f"{counted(len(cells), 'run')}{before}; results in {store.folder}")
+    interrupted = _work(todo, Runner(sweep, material), store, done, (ray, workers, tries)) if todo else False
+    _show(sweep, done, store, form)
+    for failure in done.failures[:MOST_FAILURES]:
+        tried = f" (tried {failure.tries} times)" if failure.tries > 1 else ""
+        error_line(f"{failure.cell.name()}: {failure.error}{tried}")
+    if len(done.failures) > MOST_FAILURES:
+        error_line(f"and {len(done.failures) - MOST_FAILURES} more runs failed")
+    if interrupted:
+        hint_line(f"the same command goes on: {len(done.numbers)} of {len(cells)} runs are done")
+        return ExitCode.INTERRUPTED
+    return ExitCode.FINDING if done.failures else ExitCode.OK
+
+
+def _read(file: str) -> Sweep:
+    from railwise.cli.sources import read_sources
+    from railwise.formats.sweep.reader import read_sweep
+
+    name, data = read_sources([file])[0]
+    return read_sweep(data, name)
+
+
+def _reader(folder: Path) -> Read:
+    """Return the function that finds the files that documents name: beside the scenario that names them."""
+    from railwise.cli.sources import read_beside, read_sources
+
+    def read(name: str, beside: tuple[str, ...]) -> tuple[tuple[str, bytes], ...]:
+        if beside:
+            return tuple(read_beside([(folder / path).parent for path in beside], name))
+        return tuple(read_sources([str(folder / name)]))
+
+    return read
+
+
+def _team(runner: Runner, ray: str | None, workers: int | None) -> Team:
+    if ray is not None:
+        from railwise.cli.sweep_ray import RayTeam
+
+        return RayTeam(runner, ray, workers or 0)
+    from railwise.cli.sweep_local import Processes
+
+    return Processes(runner, workers or 1)
+
+
+def _work(todo: list[Cell], runner: Runner, store: Store, done: Done, how: tuple[str | None, int | None, int]) -> bool:
+    """Live through what is missing; return whether somebody stopped it. What was finished until then is kept."""
+    from railwise.cli.sweep_team import work_off
+
+    ray, workers, tries = how
+    total = len(done.numbers) + len(todo)
+
+    def finished(cell: Cell, numbers: dict[str, int]) -> None:
+        store.save(cell, numbers)
+        done.numbers[cell] = numbers
+        _count(len(done.numbers), total, len(done.failures))
+
+    def failed(failure: Failure) -> None:
+        done.failures.append(failure)
+        _count(len(done.numbers), total, len(done.failures))
+
+    team: Team | None = None
+    try:
+        team = _team(runner, ray, min(workers or os.cpu_count() or 1, len(todo)) if ray is None else workers)
+        work_off(team, todo, tries, finished, failed)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        if team is not None:
+            team.close()
+        if sys.stderr.isatty():
+            click.echo("\r\033[K", err=True, nl=False)
+    return False
+
+
+def _count(done: int, total: int, failed: int) -> None:
+    """Show how far it is where somebody looks."""
+    if sys.stderr.isatty():
+        click.echo(f"\r{done}/{total} runs" + (f", {failed} failed" if failed else ""), err=True, nl=False)
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)
+
+
+def _show(sweep: Sweep, done: Done, store: Store, form: str) -> None:
+    """Print the tables, and leave them beside the runs."""
+    from railwise.cli.output import print_data, print_lines, print_table
+    from railwise.cli.sweep_store import write_whole
+    from railwise.formats.document_writer import document_text
+    from railwise.report.sweep_tables import differences_table, means_table
+    from railwise.twin.sweep_results import document, results_of
+
+    pairs = list(done.numbers.items())
+    results = results_of(sweep, pairs)
+    told = document(sweep, results, pairs)
+    told["failed"] = [{"run": one.cell.name(), "error": one.error, "tries": one.tries} for one in done.failures]
+    write_whole(store.folder / "results.json", document_text(told, "json"))
+    if form in ("json", "yaml"):
+        print_data(told, form)
+        return
+    if not pairs:
+        return
+    wide = form == "wide"
+    axes = [axis.name for axis in sweep.axes if wide or len(axis.choices) > 1]
+    print_table(
+        means_table(axes, [(one.labels, one.policy, one.seeds, one.means) for one in results.summaries]), wide=wide
+    )
+    if results.differences:
+        print_lines(["", f"{sweep.against}, compared with each other policy on the same seeds (95 % intervals):", ""])
+        rows = [(one.labels, one.against, one.measures) for one in results.differences]
+        print_table(differences_table(axes, rows), wide=wide)

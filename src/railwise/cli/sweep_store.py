@@ -1,0 +1,63 @@
+"""Results of runs on disk, a file each: written whole or not at all, so that a killed sweep finds all it had done."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Final
+
+from railwise.cli.errors import HintedError
+from railwise.twin.sweep import Cell
+
+FOLDER: Final = "cells"
+
+
+class Store:
+    """The folder of a sweep."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make the folder where it is missing; HintedError where that cannot be done."""
+        self.folder: Final = folder
+        try:
+            (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise HintedError(f"{folder}: is a file, not a folder", "name another folder with --out") from None
+
+    def load(self, cell: Cell) -> dict[str, int] | None:
+        """Return the numbers of a run that was made before, None where there are none that can be read."""
+        try:
+            document = json.loads(self._path(cell).read_bytes())
+        except (FileNotFoundError, ValueError):
+            return None
+        if not isinstance(document, dict) or document.get("digest") != cell.digest:
+            return None
+        numbers = document.get("metrics")
+        if not isinstance(numbers, dict) or not all(type(value) is int for value in numbers.values()):
+            return None
+        return numbers
+
+    def save(self, cell: Cell, numbers: dict[str, int]) -> None:
+        """Keep the numbers of a run, with what it was for people who look into the folder."""
+        document = {
+            "digest": cell.digest,
+            "variant": dict(cell.variant.labels),
+            "policy": cell.policy,
+            "seed": cell.seed,
+            "metrics": numbers,
+        }
+        write_whole(self._path(cell), json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+
+    def _path(self, cell: Cell) -> Path:
+        return self.folder / FOLDER / f"{cell.digest[:32]}.json"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file beside its place and move it there, so that nobody ever sees half of it."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
