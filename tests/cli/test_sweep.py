@@ -17,7 +17,7 @@ from railwise.cli.sweep_ray import RayTeam
 from railwise.cli.sweep_store import Store
 from railwise.cli.sweep_team import Failure, Outcome, Team, attempt, work_off
 from railwise.formats.sweep.reader import read_sweep
-from railwise.twin.sweep import Cell, Runner, cells_of
+from railwise.twin.sweep import Cell, Numbers, Runner, cells_of
 from railwise.twin.sweep_scenarios import Material
 from tests.cli.conftest import Railwise
 from tests.conftest import ROOT
@@ -120,11 +120,11 @@ def test_machines_get_every_number(railwise: Railwise) -> None:
         2,
     )
     waits = [
-        one["metrics"]["wait_mean"]
+        one["measures"]["waitMean"]
         for one in told["cells"]
         if one["policy"] == "spread" and one["variant"] == {"policy.backfill": "none"}
     ]
-    mean = told["summaries"][3]["metrics"]["wait_mean"]
+    mean = told["summaries"][3]["measures"]["waitMean"]
     assert (mean["mean"], mean["seeds"]) == (sum(waits) / 5, 5)
 
 
@@ -236,7 +236,7 @@ class Dying(Runner):
         super().__init__(sweep, Material({}))
         self.folder = folder
 
-    def live(self, cell: Cell) -> dict[str, int]:
+    def live(self, cell: Cell) -> Numbers:
         first = not (self.folder / str(cell.seed)).exists()
         (self.folder / str(cell.seed)).touch()
         if cell.seed == 1 or (cell.seed == 2 and first):
@@ -245,12 +245,12 @@ class Dying(Runner):
             raise ZeroDivisionError("at first")
         if cell.seed == 4:
             raise ZeroDivisionError("always")
-        return {"seed": cell.seed}
+        return {("workloads", ""): cell.seed}
 
 
-def worked_off(team: Team, runner: Runner) -> tuple[dict[int, dict[str, int]], list[Failure]]:
+def worked_off(team: Team, runner: Runner) -> tuple[dict[int, Numbers], list[Failure]]:
     cells = [cell for cell in cells_of(runner.sweep, runner.material) if cell.policy == "flat"]
-    done: dict[int, dict[str, int]] = {}
+    done: dict[int, Numbers] = {}
     failures: list[Failure] = []
     try:
         work_off(team, cells, 2, lambda cell, numbers: done.update({cell.seed: numbers}), failures.append)
@@ -263,7 +263,7 @@ def worked_off(team: Team, runner: Runner) -> tuple[dict[int, dict[str, int]], l
 def test_a_worker_that_dies_loses_its_run_alone(tmp_path: Path) -> None:
     runner = Dying(tmp_path)
     done, failures = worked_off(Processes(runner, 2), runner)
-    assert done == {seed: {"seed": seed} for seed in (0, 2, 3, 5)}
+    assert done == {seed: {("workloads", ""): seed} for seed in (0, 2, 3, 5)}
     assert {one.cell.seed: (one.error, one.tries) for one in failures} == {
         1: ("its process was killed by SIGKILL: was there too little memory?", 2),
         4: ("ZeroDivisionError: always", 2),
@@ -282,9 +282,10 @@ def test_a_result_that_cannot_be_kept_leaves_no_half(tmp_path: Path) -> None:
     cell = cells_of(known, Material({}))[0]
     store = Store(tmp_path / "out")
     with pytest.raises(TypeError):
-        store.save(cell, {"wait": object()})  # type: ignore[dict-item]
-    store.save(cell, {"wait": 1})
-    assert store.load(cell) == {"wait": 1}
+        store.save(cell, {("held", ""): object()})  # type: ignore[dict-item]
+    numbers = {("held", ""): 1, ("slots_left", "rack/2"): 7}
+    store.save(cell, numbers)
+    assert store.load(cell) == numbers
     assert [path.suffix for path in (tmp_path / "out" / "cells").iterdir()] == [".json"]
 
 
@@ -302,6 +303,6 @@ def test_a_real_ray_gives_the_same_results_and_survives_its_actors(
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
     runner = Dying(tmp_path)
     done, failures = worked_off(RayTeam(runner, "local", 2), runner)
-    assert done == {seed: {"seed": seed} for seed in (0, 2, 3, 5)}
+    assert done == {seed: {("workloads", ""): seed} for seed in (0, 2, 3, 5)}
     assert [one.cell.seed for one in failures] in ([1, 4], [4, 1])
     assert all(one.tries == 2 for one in failures)

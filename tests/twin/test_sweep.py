@@ -10,8 +10,8 @@ import yaml
 from railwise.formats.sweep.model import Sweep
 from railwise.formats.sweep.reader import read_sweep
 from railwise.model.errors import InputError
-from railwise.twin.metrics import Metrics
-from railwise.twin.sweep import Cell, Runner, cells_of
+from railwise.report.run_data import Key
+from railwise.twin.sweep import Cell, Numbers, Runner, cells_of
 from railwise.twin.sweep_results import document, results_of
 from railwise.twin.sweep_scenarios import Files, Material, collect, scenario_of
 
@@ -141,7 +141,7 @@ def test_a_digest_does_not_change_with_what_other_runs_need(monkeypatch: pytest.
     assert (changed[0] == base[0], changed[1] == base[1]) == (True, False)
 
 
-def runs(known: Sweep) -> list[tuple[Cell, dict[str, int]]]:
+def runs(known: Sweep) -> list[tuple[Cell, Numbers]]:
     material = collect(known, disk)
     runner = Runner(known, material)
     return [(cell, runner.live(cell)) for cell in cells_of(known, material)]
@@ -158,28 +158,32 @@ def test_a_run_does_not_depend_on_those_before_it() -> None:
 
 def test_policies_see_the_same_arrivals() -> None:
     known = sweep(policies=["flat", "best-fit"], seeds=3, resample="jobs")
-    for one in results_of(known, runs(known)).differences:
-        assert one.measures["workloads"].difference.mean == 0
+    comparisons = results_of(known, runs(known)).comparisons
+    assert [one.pairs["workloads", ""].difference.mean for one in comparisons] == [0]
 
 
-def numbers(**given: int) -> dict[str, int]:
-    return Metrics(*(0 for _ in Metrics._fields))._replace(**given)._asdict()
+WAIT: Key = ("wait_mean", "")
+HELD: Key = ("held", "")
 
 
 def test_what_results_say() -> None:
     known = sweep(policies=["railwise", "flat"], seeds=3)
     cells = cells_of(known, collect(known, disk))
-    waits = {"railwise": (10, 20, -1), "flat": (12, 26, 5)}
-    done = [(cell, numbers(wait_mean=waits[cell.policy][cell.seed], held=500)) for cell in cells]
+    waits = {"railwise": (12, 26, 5), "flat": (10, 20)}
+    done: list[tuple[Cell, Numbers]] = [
+        (cell, {HELD: 500} | ({WAIT: waits[cell.policy][cell.seed]} if cell.seed < len(waits[cell.policy]) else {}))
+        for cell in cells
+    ]
     results = results_of(known, done)
-    means = {one.policy: one.means["wait_mean"] for one in results.summaries}
-    assert (means["railwise"].size, means["railwise"].mean) == (2, 15)
-    assert (means["flat"].size, round(means["flat"].mean, 3)) == (3, 14.333)
-    (difference,) = results.differences
-    pair = difference.measures["wait_mean"]
-    assert (pair.difference.size, pair.difference.mean, pair.lower) == (2, -4, 2)
+    means = {one.policy: one.means[WAIT] for one in results.summaries}
+    assert (means["flat"].size, means["flat"].mean) == (2, 15)
+    assert (means["railwise"].size, round(means["railwise"].mean, 3)) == (3, 14.333)
+    (comparison,) = results.comparisons
+    pair = comparison.pairs[WAIT]
+    assert (comparison.policy, pair.difference.size, pair.difference.mean, pair.lower) == ("flat", 2, -4, 2)
+    assert comparison.pairs[HELD].difference.size == 3
     told = document(known, results, done)
-    assert told["differences"][0]["metrics"]["wait_mean"]["relative"] == pytest.approx(-4 / 19)
+    assert told["differences"][0]["measures"]["waitMean"]["relative"] == pytest.approx(-4 / 19)
     assert [one["seed"] for one in told["cells"]] == [0, 1, 2, 0, 1, 2]
     assert document(known, results_of(known, done[::-1]), done[::-1]) == told
 
@@ -187,7 +191,7 @@ def test_what_results_say() -> None:
 def test_results_of_a_part_leave_out_what_is_missing() -> None:
     known = sweep(policies=["railwise", "flat"], seeds=2)
     cells = cells_of(known, collect(known, disk))
-    part = results_of(known, [(cells[3], numbers())])
+    part = results_of(known, [(cells[3], {HELD: 1})])
     assert [one.policy for one in part.summaries] == ["flat"]
-    assert part.differences == []
+    assert part.comparisons == []
     assert results_of(known, []) == ([], [])

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from railwise.cli.sweep_store import Store
     from railwise.cli.sweep_team import Failure, Team
     from railwise.formats.sweep.model import Sweep
-    from railwise.twin.sweep import Cell, Runner
+    from railwise.twin.sweep import Cell, Numbers, Runner
     from railwise.twin.sweep_scenarios import Read
 
 MOST_FAILURES = 25
@@ -26,7 +26,7 @@ MOST_FAILURES = 25
 class Done(NamedTuple):
     """What there is after some time: the results of runs, and the runs that were given up."""
 
-    numbers: dict[Cell, dict[str, int]]
+    numbers: dict[Cell, Numbers]
     failures: list[Failure]
 
 
@@ -115,7 +115,7 @@ def _work(todo: list[Cell], runner: Runner, store: Store, done: Done, how: tuple
     ray, workers, tries = how
     total = len(done.numbers) + len(todo)
 
-    def finished(cell: Cell, numbers: dict[str, int]) -> None:
+    def finished(cell: Cell, numbers: Numbers) -> None:
         store.save(cell, numbers)
         done.numbers[cell] = numbers
         _count(len(done.numbers), total, len(done.failures))
@@ -153,8 +153,8 @@ def _show(sweep: Sweep, done: Done, store: Store, form: str) -> None:
     from railwise.cli.output import print_data, print_lines, print_table
     from railwise.cli.sweep_store import write_whole
     from railwise.formats.document_writer import document_text
-    from railwise.report.sweep_tables import differences_table, means_table
-    from railwise.twin.sweep_results import document, results_of
+    from railwise.report.sweep_tables import gaps_table, means_table
+    from railwise.twin.sweep_results import document, gap_rows, mean_rows, results_of
 
     pairs = list(done.numbers.items())
     results = results_of(sweep, pairs)
@@ -168,10 +168,7 @@ def _show(sweep: Sweep, done: Done, store: Store, form: str) -> None:
         return
     wide = form == "wide"
     axes = [axis.name for axis in sweep.axes if wide or len(axis.choices) > 1]
-    print_table(
-        means_table(axes, [(one.labels, one.policy, one.seeds, one.means) for one in results.summaries]), wide=wide
-    )
-    if results.differences:
-        print_lines(["", f"{sweep.against}, compared with each other policy on the same seeds (95 % intervals):", ""])
-        rows = [(one.labels, one.against, one.measures) for one in results.differences]
-        print_table(differences_table(axes, rows), wide=wide)
+    print_table(means_table(axes, mean_rows(results), wide=wide))
+    if results.comparisons:
+        print_lines(["", f"Compared with {sweep.against}, seed by seed (95 % intervals):", ""])
+        print_table(gaps_table(axes, gap_rows(results)))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from railwise.cli.errors import HintedError
-from railwise.twin.sweep import Cell
+from railwise.twin.sweep import Cell, Numbers
 
 FOLDER: Final = "cells"
 
@@ -24,7 +24,7 @@ class Store:
         except (FileExistsError, NotADirectoryError):
             raise HintedError(f"{folder}: is a file, not a folder", "name another folder with --out") from None
 
-    def load(self, cell: Cell) -> dict[str, int] | None:
+    def load(self, cell: Cell) -> Numbers | None:
         """Return the numbers of a run that was made before, None where there are none that can be read."""
         try:
             document = json.loads(self._path(cell).read_bytes())
@@ -32,19 +32,20 @@ class Store:
             return None
         if not isinstance(document, dict) or document.get("digest") != cell.digest:
             return None
-        numbers = document.get("metrics")
+        numbers = document.get("measures")
         if not isinstance(numbers, dict) or not all(type(value) is int for value in numbers.values()):
             return None
-        return numbers
+        keys = (text.partition("/") for text in numbers)
+        return {(name, part): value for (name, _, part), value in zip(keys, numbers.values(), strict=True)}
 
-    def save(self, cell: Cell, numbers: dict[str, int]) -> None:
+    def save(self, cell: Cell, numbers: Numbers) -> None:
         """Keep the numbers of a run, with what it was for people who look into the folder."""
         document = {
             "digest": cell.digest,
             "variant": dict(cell.variant.labels),
             "policy": cell.policy,
             "seed": cell.seed,
-            "metrics": numbers,
+            "measures": {f"{name}/{part}" if part else name: value for (name, part), value in numbers.items()},
         }
         write_whole(self._path(cell), json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 

@@ -10,13 +10,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-from railwise.twin.sweep import Cell, Runner
+from railwise.twin.sweep import Cell, Numbers, Runner
 
 
 class Outcome(NamedTuple):
     """What came of a run: its numbers, or an error; ``again``: another try may end otherwise."""
 
-    numbers: dict[str, int]
+    numbers: Numbers
     error: str = ""
     again: bool = False
 
@@ -68,7 +68,7 @@ def work_off(
     team: Team,
     cells: Sequence[Cell],
     tries: int,
-    done: Callable[[Cell, dict[str, int]], None],
+    done: Callable[[Cell, Numbers], None],
     failed: Callable[[Failure], None],
 ) -> None:
     """Live through all cells, each at most so many times; report each result and each failure as it comes."""

@@ -75,8 +75,8 @@ MEASURES = (
         "held",
         "GPUs held",
         SHARE,
-        MORE,
-        "Allocation: the part of all GPU time in which somebody held them.",
+        NEITHER,
+        "Allocation: the part of all GPU time in which somebody held them; work that is done twice holds them too.",
         brief=True,
     ),
     Measure(

@@ -7,129 +7,105 @@ interval of the differences, seed by seed, lies on one side of zero.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
-from railwise.model.quantity import HOUR, MINUTE
+from railwise.model.quantity import HOUR, MINUTE, SECOND
+from railwise.report.measures import BY_NAME, GPU_SECONDS, LESS, MEAN, MEASURES, MICROS, MORE, SHARE, Measure
+from railwise.report.run_data import Key
+from railwise.report.summary import title_of
 from railwise.report.table import BAD, GOOD, STRONG, Cell, Column, Table, row, table
-from railwise.report.wording import SECOND, span, thousandths
+from railwise.report.wording import span, thousandths
 
-TIME, SHARE, COUNT, GPU_HOURS = "time", "share", "count", "GPU-hours"
-SHOWN_EFFECT: Final = 100
+LARGEST_EFFECT: Final = 100
 """Larger effects are told as more than this: the seeds hardly differ."""
 
+FIRST: Final = ("wait_mean", "completion", "used", "close", "stretch", "lost", "evictions")
+"""The measures that a narrow table of means has room for."""
 
-class Measure(NamedTuple):
-    """One number of a run: its name there, its heading, what rows call it, and its unit.
-
-    ``better`` is 1 where more of it is better, -1 where less is, and 0 where neither can be said.
-    """
-
-    name: str
-    heading: str
-    about: str
-    unit: str
-    better: int
-
-
-MEASURES: Final = (
-    Measure("wait_mean", "WAIT MEAN", "mean wait", TIME, -1),
-    Measure("wait_median", "MEDIAN", "median wait", TIME, -1),
-    Measure("wait_95", "95 %", "95 % wait", TIME, -1),
-    Measure("completion", "COMPLETION", "completion", TIME, -1),
-    Measure("makespan", "MAKESPAN", "makespan", TIME, -1),
-    Measure("held", "GPUS HELD", "GPUs held", SHARE, 0),
-    Measure("close", "CLOSE", "close", SHARE, 1),
-    Measure("evictions", "EVICTED", "evicted", COUNT, -1),
-    Measure("lost", "LOST GPU-HOURS", "lost GPU-hours", GPU_HOURS, -1),
-)
-"""What is shown, in this order."""
-
-
-class Mean(Protocol):
-    """A mean with half its interval."""
-
-    @property
-    def mean(self) -> float:
-        """The mean in the unit of the number: µs, thousandths, pieces or GPU-seconds."""
-        ...
-
-    @property
-    def half(self) -> float | None:
-        """Half the interval's width; None where one value alone has none."""
-        ...
-
-    def sign(self) -> int:
-        """Return -1 or 1 where the interval lies below or above zero, else 0."""
-        ...
-
-
-class Pair(Protocol):
-    """A difference seed by seed."""
-
-    @property
-    def difference(self) -> Mean:
-        """The mean difference."""
-        ...
-
-    @property
-    def relative(self) -> float | None:
-        """The mean difference over the other's mean."""
-        ...
-
-    @property
-    def effect(self) -> float | None:
-        """The mean difference over the standard deviation of the differences."""
-        ...
-
-    @property
-    def lower(self) -> int:
-        """Seeds with a difference below zero."""
-        ...
-
-    @property
-    def equal(self) -> int:
-        """Seeds without a difference."""
-        ...
-
-    @property
-    def higher(self) -> int:
-        """Seeds with a difference above zero."""
-        ...
-
+_HEADINGS: Final = {
+    "wait_mean": "WAIT",
+    "wait_median": "WAIT 50 %",
+    "wait_95": "WAIT 95 %",
+    "completion": "COMPLETION",
+    "used": "USED",
+    "held": "HELD",
+    "step": "STEP",
+    "lost": "LOST GPU-H",
+}
+_EVEN: Final = 1000
+"""Steps and stretches of 100 % say that nothing was slowed."""
 
 Labels = Sequence[tuple[str, str]]
 
 
-def means_table(axes: Sequence[str], rows: Sequence[tuple[Labels, str, int, Mapping[str, Mean]]]) -> Table:
-    """Return a row per (labels, policy, number of seeds, means by name); only the named axes are columns."""
-    measures = [one for one in MEASURES if any(_says(means.get(one.name), one) for _, _, _, means in rows)]
+class Mean(NamedTuple):
+    """A mean in the unit of its measure, with half its interval (None: one value alone has none)."""
+
+    mean: float
+    half: float | None
+
+
+class Gap(NamedTuple):
+    """The difference to another policy, seed by seed: its mean, that over the other's mean, and over its scatter.
+
+    ``lower``, ``equal`` and ``higher`` count seeds.
+    """
+
+    difference: Mean
+    relative: float | None
+    effect: float | None
+    lower: int
+    equal: int
+    higher: int
+
+
+class MeanRow(NamedTuple):
+    """One variant under one policy."""
+
+    labels: Labels
+    policy: str
+    seeds: int
+    means: Mapping[Key, Mean]
+
+
+class GapRow(NamedTuple):
+    """One variant: a policy compared with another."""
+
+    labels: Labels
+    policy: str
+    gaps: Mapping[Key, Gap]
+
+
+def means_table(axes: Sequence[str], rows: Sequence[MeanRow], *, wide: bool = False) -> Table:
+    """Return a row per variant and policy; only the named axes are columns."""
+    keys = [key for key in _keys([one.means for one in rows], wide=wide) if any(_says(key, one.means) for one in rows)]
     columns: list[Column | str] = [
         *_headings(axes),
         "POLICY",
         Column("SEEDS", right=True),
         Column("FINISHED", right=True),
-        *(Column(one.heading, right=True, wide=one.name == "wait_median") for one in measures),
+        *(Column(_heading(key), right=True) for key in keys),
     ]
     return table(
         columns,
         [
             row(
-                *(dict(labels)[axis] for axis in axes),
-                Cell(policy, STRONG),
-                str(seeds),
-                _finished(means),
-                *(mean_text(means.get(one.name), one.unit) for one in measures),
+                *(dict(one.labels)[axis] for axis in axes),
+                Cell(one.policy, STRONG),
+                str(one.seeds),
+                _finished(one.means),
+                *(mean_text(one.means.get(key), BY_NAME[key[0]]) for key in keys),
             )
-            for labels, policy, seeds, means in rows
+            for one in rows
         ],
     )
 
 
-def differences_table(axes: Sequence[str], rows: Sequence[tuple[Labels, str, Mapping[str, Pair]]]) -> Table:
-    """Return a row per measure that differs, of each (labels, the other policy, differences by name)."""
+def gaps_table(axes: Sequence[str], rows: Sequence[GapRow]) -> Table:
+    """Return a row per comparison and measure that differs anywhere."""
     columns: list[Column | str] = [
         *_headings(axes),
-        "AGAINST",
+        "POLICY",
         "MEASURE",
         Column("DIFFERENCE", right=True),
         Column("RELATIVE", right=True),
@@ -137,15 +113,29 @@ def differences_table(axes: Sequence[str], rows: Sequence[tuple[Labels, str, Map
         Column("LOWER/EQUAL/HIGHER", right=True),
         "VERDICT",
     ]
+    keys = _keys([one.gaps for one in rows], wide=True)
     return table(
         columns,
         [
-            row(*(dict(labels)[axis] for axis in axes), other, *_pair_cells(one, pairs[one.name]))
-            for labels, other, pairs in rows
-            for one in MEASURES
-            if one.name in pairs and (pairs[one.name].lower or pairs[one.name].higher)
+            row(*(dict(one.labels)[axis] for axis in axes), Cell(one.policy, STRONG), *_cells(key, one.gaps[key]))
+            for one in rows
+            for key in keys
+            if key in one.gaps and (one.gaps[key].lower or one.gaps[key].higher)
         ],
     )
+
+
+def _keys(rows: Sequence[Mapping[Key, object]], *, wide: bool) -> list[Key]:
+    """Return what is shown of all that there is: whole runs and levels, of the narrowest level only where not wide."""
+    there = list(dict.fromkeys(key for found in rows for key in found))
+    keys: list[Key] = []
+    for measure in MEASURES:
+        parts = [part for name, part in there if name == measure.name]
+        whole = [part for part in parts if not part]
+        chosen = whole or parts
+        if measure.name != "finished" and (measure.brief if wide else measure.name in FIRST):
+            keys.extend((measure.name, part) for part in (chosen if wide else chosen[-1:]))
+    return keys
 
 
 def _headings(axes: Sequence[str]) -> list[str]:
@@ -154,45 +144,56 @@ def _headings(axes: Sequence[str]) -> list[str]:
     return [(word if words.count(word) == 1 else axis).upper() for word, axis in zip(words, axes, strict=True)]
 
 
-def _says(mean: Mean | None, measure: Measure) -> bool:
-    """Return whether a column for this is worth its room: counts of what never happened are not."""
-    return mean is not None and (bool(mean.mean) or measure.unit in (TIME, SHARE))
+def _heading(key: Key) -> str:
+    name, part = key
+    return f"IN ONE {part}".upper() if name == "close" else _HEADINGS.get(name) or title_of(key).upper()
 
 
-def _pair_cells(measure: Measure, pair: Pair) -> list[str | Cell]:
+def _says(key: Key, means: Mapping[Key, Mean]) -> bool:
+    """Return whether a column is worth its room: counts of what never happened and steps nobody slowed are not."""
+    mean = means.get(key)
+    if mean is None:
+        return False
+    if key[0] in ("step", "stretch"):
+        return round(mean.mean) != _EVEN
+    return bool(mean.mean) or BY_NAME[key[0]].unit in (MICROS, SHARE)
+
+
+def _cells(key: Key, gap: Gap) -> list[str | Cell]:
+    measure = BY_NAME[key[0]]
     return [
-        measure.about,
-        mean_text(pair.difference, measure.unit, signed=True),
-        "" if pair.relative is None else f"{100 * pair.relative:+.1f} %".replace("-", "−"),
-        _effect(pair.effect),
-        f"{pair.lower}/{pair.equal}/{pair.higher}",
-        verdict(pair.difference, measure.better),
+        title_of(key),
+        mean_text(gap.difference, measure, signed=True),
+        "" if gap.relative is None or measure.unit == SHARE else f"{100 * gap.relative:+.1f} %".replace("-", "−"),
+        _effect(gap.effect),
+        f"{gap.lower}/{gap.equal}/{gap.higher}",
+        verdict(gap.difference, measure.better),
     ]
 
 
-def verdict(difference: Mean, better: int) -> Cell:
-    """Return whether a difference is for the better, for the worse, or not to be told from none."""
-    sign = difference.sign()
-    if sign and not better:
-        return Cell("higher" if sign > 0 else "lower")
-    side = sign * better
-    if side > 0:
-        return Cell("better", GOOD)
-    if side < 0:
-        return Cell("worse", BAD)
-    return Cell("one seed says nothing" if difference.half is None else "no difference seen")
+def verdict(difference: Mean, better: str) -> Cell:
+    """Return whether a difference is for the better or worse, or just there, or not to be told from none."""
+    if difference.half is None:
+        return Cell("one seed says nothing")
+    if abs(difference.mean) <= difference.half:
+        return Cell("no difference seen")
+    more = difference.mean > 0
+    if better not in (LESS, MORE):
+        return Cell("higher" if more else "lower")
+    return Cell("better", GOOD) if more == (better == MORE) else Cell("worse", BAD)
 
 
-def mean_text(mean: Mean | None, unit: str, *, signed: bool = False) -> str:
-    """Return ``2h4m ± 48m``, ``77.5 ± 1.2 %``, ``3.2 ± 0.4``; empty for no mean."""
+def mean_text(mean: Mean | None, measure: Measure, *, signed: bool = False) -> str:
+    """Return ``2h4m ± 48m``, ``77.5 ± 1.2 %``, ``3.2 ± 0.4``; empty for no mean. Lost work is in GPU-hours."""
     if mean is None:
         return ""
     step = _step(mean.half)
-    middle = _amount(mean.mean, unit, step)
+    middle = _amount(mean.mean, measure.unit, step)
     if signed and not middle.startswith("−"):
         middle = f"+{middle}"
-    around = "" if mean.half is None else f" ± {_amount(mean.half, unit, step)}"
-    return f"{middle}{around}" + ((" points" if signed else " %") if unit == SHARE else "")
+    around = "" if mean.half is None else f" ± {_amount(mean.half, measure.unit, step)}"
+    after = {SHARE: " points" if signed else " %", GPU_SECONDS: " GPU-hours" if signed else ""}
+    return f"{middle}{around}{after.get(measure.unit, '')}"
 
 
 def _step(half: float | None) -> int:
@@ -205,27 +206,28 @@ def _step(half: float | None) -> int:
 def _amount(value: float, unit: str, step: int = SECOND) -> str:
     sign = "−" if value < 0 else ""
     size = abs(value)
-    if unit == TIME:
+    if unit == MICROS:
         text = span(round(size / step) * step)
     elif unit == SHARE:
         text = f"{size / 10:.1f}"
-    elif unit == GPU_HOURS:
+    elif unit == GPU_SECONDS:
         text = f"{size / 3600:,.1f}"
     else:
-        text = thousandths(round(size * 10) * 100)
+        text = thousandths(round(size / 100 if unit == MEAN else size * 10) * 100)
     return sign + text if text.strip("0.s") else text
 
 
-def _finished(means: Mapping[str, Mean]) -> str:
+def _finished(means: Mapping[Key, Mean]) -> str:
     """Return how many of how many workloads ended, on average over the seeds."""
-    if "finished" not in means or "workloads" not in means:
+    ended, all_of_them = means.get(("finished", "")), means.get(("workloads", ""))
+    if ended is None or all_of_them is None:
         return ""
-    return f"{_amount(means['finished'].mean, COUNT)}/{_amount(means['workloads'].mean, COUNT)}"
+    return f"{_amount(ended.mean, '')}/{_amount(all_of_them.mean, '')}"
 
 
 def _effect(effect: float | None) -> str:
     if effect is None:
         return ""
-    if abs(effect) > SHOWN_EFFECT:
-        return f"> {SHOWN_EFFECT}" if effect > 0 else f"< −{SHOWN_EFFECT}"
+    if abs(effect) > LARGEST_EFFECT:
+        return f"> {LARGEST_EFFECT}" if effect > 0 else f"< −{LARGEST_EFFECT}"
     return f"{effect:+.2f}".replace("-", "−")

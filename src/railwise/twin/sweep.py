@@ -14,13 +14,15 @@ from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 import railwise
-from railwise.engine.policies import by_name
 from railwise.formats.sweep.model import Setting, Sweep, Variant
 from railwise.model.scenario import Scenario
-from railwise.twin.metrics import measure
+from railwise.twin.comparison import compare
+from railwise.twin.contended_pace import ContendedPace
+from railwise.twin.metrics import Numbers
 from railwise.twin.resample import resample
-from railwise.twin.simulation import Simulation
 from railwise.twin.sweep_scenarios import Material, scenario_of
+
+__all__ = ["Cell", "Numbers", "Runner", "cells_of"]
 
 KEPT_SCENARIOS: Final = 2
 """So many scenarios are kept for the next run; runs of one variant follow one another."""
@@ -84,14 +86,16 @@ class Runner:
         self.material: Final = material
         self._made: Final[dict[str, Scenario]] = {}
 
-    def live(self, cell: Cell) -> dict[str, int]:
-        """Return the numbers of a run by name. Raises InputError where its scenario cannot be made."""
+    def live(self, cell: Cell) -> Numbers:
+        """Return the measures of a run. Raises InputError where its scenario cannot be made."""
         scenario = self._scenario(cell.variant.settings)
         way = self.sweep.resample
-        drawn = resample(scenario, cell.seed, *way) if way else replace(scenario, seed=cell.seed)
-        simulation = Simulation(drawn, by_name(cell.policy, cell.seed))
-        simulation.run(self.sweep.until)
-        return dict(measure(simulation)._asdict())
+
+        def drawn(seed: int) -> Scenario:
+            return resample(scenario, seed, *way) if way else replace(scenario, seed=seed)
+
+        (run,) = compare(drawn, (cell.policy,), (cell.seed,), self.sweep.until, pace=ContendedPace)
+        return dict(run.data.measures)
 
     def _scenario(self, settings: tuple[Setting, ...]) -> Scenario:
         key = json.dumps(settings, default=str)

@@ -3,41 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from railwise.formats.sweep.model import Labels, Sweep
+from railwise.report.run_data import Key
+from railwise.report.runs import camel
+from railwise.report.sweep_tables import Gap, GapRow, Mean, MeanRow
 from railwise.twin.statistics import Estimate, Paired, estimate, paired
-from railwise.twin.sweep import Cell
-
-NONE: Final = -1
-"""A number that says that there was nothing to measure."""
-
-Numbers = Mapping[str, int]
+from railwise.twin.sweep import Cell, Numbers
 
 
 class Summary(NamedTuple):
-    """One variant under one policy: its means by name over the seeds that have the number."""
+    """One variant under one policy: its means over the seeds that have the number."""
 
     labels: Labels
     policy: str
     seeds: int
-    means: dict[str, Estimate]
+    means: dict[Key, Estimate]
 
 
-class Difference(NamedTuple):
-    """One variant: a policy minus another, by name, over the seeds that both have."""
+class Comparison(NamedTuple):
+    """One variant: a policy minus the one it is compared with, over the seeds that both have."""
 
     labels: Labels
     policy: str
-    against: str
-    measures: dict[str, Paired]
+    pairs: dict[Key, Paired]
 
 
 class Results(NamedTuple):
     """All of it, in the order of the sweep."""
 
     summaries: list[Summary]
-    differences: list[Difference]
+    comparisons: list[Comparison]
 
 
 def results_of(sweep: Sweep, done: Sequence[tuple[Cell, Numbers]]) -> Results:
@@ -45,47 +42,70 @@ def results_of(sweep: Sweep, done: Sequence[tuple[Cell, Numbers]]) -> Results:
     runs: dict[Labels, dict[str, dict[int, Numbers]]] = {}
     for cell, numbers in sorted(done, key=lambda pair: pair[0].number):
         runs.setdefault(cell.variant.labels, {}).setdefault(cell.policy, {})[cell.seed] = numbers
-    summaries = []
-    differences = []
+    summaries: list[Summary] = []
+    comparisons: list[Comparison] = []
     for labels, of_policy in runs.items():
+        base = _series(of_policy.get(sweep.against, {}))
         for policy, of_seed in of_policy.items():
             series = _series(of_seed)
-            means = {name: estimate(list(values.values())) for name, values in series.items() if values}
+            means = {key: estimate(list(values.values())) for key, values in series.items()}
             summaries.append(Summary(labels, policy, len(of_seed), means))
-        base = of_policy.get(sweep.against)
-        for policy, of_seed in of_policy.items():
-            if base is not None and policy != sweep.against:
-                differences.append(Difference(labels, sweep.against, policy, _paired(base, of_seed)))
-    return Results(summaries, differences)
+            pairs = {key: paired(values, base[key]) for key, values in series.items() if key in base}
+            if base and policy != sweep.against:
+                found = {key: pair for key, pair in pairs.items() if pair is not None}
+                comparisons.append(Comparison(labels, policy, found))
+    return Results(summaries, comparisons)
 
 
-def _series(of_seed: Mapping[int, Numbers]) -> dict[str, dict[int, float]]:
-    """Return each number by seed, where there was something to measure."""
-    names = next(iter(of_seed.values()), {})
-    return {
-        name: {seed: float(numbers[name]) for seed, numbers in of_seed.items() if numbers.get(name, NONE) != NONE}
-        for name in names
-    }
+def _series(of_seed: Mapping[int, Numbers]) -> dict[Key, dict[int, float]]:
+    """Return each number by seed."""
+    series: dict[Key, dict[int, float]] = {}
+    for seed, numbers in of_seed.items():
+        for key, value in numbers.items():
+            series.setdefault(key, {})[seed] = float(value)
+    return series
 
 
-def _paired(ours: Mapping[int, Numbers], theirs: Mapping[int, Numbers]) -> dict[str, Paired]:
-    mine, other = _series(ours), _series(theirs)
-    found = {name: paired(mine[name], other[name]) for name in mine if name in other}
-    return {name: one for name, one in found.items() if one is not None}
+def mean_rows(results: Results) -> list[MeanRow]:
+    """Return the means for a table."""
+    return [
+        MeanRow(one.labels, one.policy, one.seeds, {key: Mean(mean.mean, mean.half) for key, mean in one.means.items()})
+        for one in results.summaries
+    ]
+
+
+def gap_rows(results: Results) -> list[GapRow]:
+    """Return the differences for a table."""
+    return [
+        GapRow(one.labels, one.policy, {key: _gap(pair) for key, pair in one.pairs.items()})
+        for one in results.comparisons
+    ]
+
+
+def _gap(pair: Paired) -> Gap:
+    difference = Mean(pair.difference.mean, pair.difference.half)
+    return Gap(difference, pair.relative, pair.effect, pair.lower, pair.equal, pair.higher)
+
+
+def key_text(key: Key) -> str:
+    """Return how documents write a measure: ``waitMean``, ``close/rack`` for a part of a run."""
+    name, part = key
+    return f"{camel(name)}/{part}" if part else camel(name)
 
 
 def document(sweep: Sweep, results: Results, done: Sequence[tuple[Cell, Numbers]]) -> dict[str, Any]:
-    """Return everything as plain values for machines: numbers in µs, thousandths and GPU-seconds."""
+    """Return everything as plain values for machines, in the units of the measures."""
     return {
         "apiVersion": "railwise.dev/v1alpha1",
         "kind": "SweepResult",
         "metadata": {"name": sweep.name},
+        "against": sweep.against,
         "summaries": [
             {
                 "variant": dict(one.labels),
                 "policy": one.policy,
                 "seeds": one.seeds,
-                "metrics": {name: _estimate(mean) for name, mean in one.means.items()},
+                "measures": {key_text(key): _estimate(mean) for key, mean in one.means.items()},
             }
             for one in results.summaries
         ],
@@ -93,13 +113,17 @@ def document(sweep: Sweep, results: Results, done: Sequence[tuple[Cell, Numbers]
             {
                 "variant": dict(one.labels),
                 "policy": one.policy,
-                "against": one.against,
-                "metrics": {name: _difference(pair) for name, pair in one.measures.items()},
+                "measures": {key_text(key): _difference(pair) for key, pair in one.pairs.items()},
             }
-            for one in results.differences
+            for one in results.comparisons
         ],
         "cells": [
-            {"variant": dict(cell.variant.labels), "policy": cell.policy, "seed": cell.seed, "metrics": dict(numbers)}
+            {
+                "variant": dict(cell.variant.labels),
+                "policy": cell.policy,
+                "seed": cell.seed,
+                "measures": {key_text(key): value for key, value in numbers.items()},
+            }
             for cell, numbers in sorted(done, key=lambda pair: pair[0].number)
         ],
     }
