@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import click
 
-from railwise.cli.errors import ExitCode
-from railwise.cli.options import POLICIES, files_option, levels_option, output_option
+from railwise.cli.options import POLICIES, files_option, levels_option
+from railwise.cli.simulate_options import Outputs, outputs_options
 from railwise.cli.trace_options import TraceOptions, read_scenario, trace_options
 
 
 @click.command("simulate")
 @click.argument("paths", nargs=-1, metavar="FILE...")
 @files_option
-@output_option
 @levels_option
 @click.option(
     "--policy",
@@ -27,34 +26,35 @@ from railwise.cli.trace_options import TraceOptions, read_scenario, trace_option
 @click.option(
     "--until", default="", metavar="DURATION", help="Stop at this time; default: when nothing happens any more."
 )
-@click.option(
-    "--decisions", metavar="FILE", help="Write the decisions of the first policy, a JSON line each; - is stdout."
-)
+@outputs_options
 @trace_options
 def command(
     *,
     paths: tuple[str, ...],
     files: tuple[str, ...],
-    form: str,
     levels: str,
     policies: tuple[str, ...],
     until: str,
-    decisions: str | None,
+    outputs: Outputs,
     replay: TraceOptions,
 ) -> int:
     """Let a scenario live in virtual time: arrivals, ends, failures, and one round of decisions for each moment.
 
     Workloads arrive at their `submit`, and end after their `duration`; `events` change nodes. FILE is a scenario or
     Kubernetes manifests; with --trace, the files or the folder of a published job stream. The same input gives the
-    same bytes.
+    same bytes. Ctrl-C ends the run early and keeps what there is.
     """
-    from railwise.cli.simulate_output import show
+    from railwise.cli.run_progress import RunProgress
+    from railwise.cli.simulate_output import check, show
+    from railwise.report.run_data import Comparison
     from railwise.twin.comparison import compare
 
+    check(outputs)
     scenario, end = read_scenario(paths, files, levels, replay, _time(until) if until else 0)
-    runs = list(compare(lambda seed: replace(scenario, seed=seed), policies, (scenario.seed,), end))
-    show(runs, form, decisions)
-    return ExitCode.OK
+    with RunProgress(end) as progress:
+        runs = list(compare(lambda seed: replace(scenario, seed=seed), policies, (scenario.seed,), end, progress.tell))
+    comparison = Comparison(scenario, tuple(run.data for run in runs))
+    return show(comparison, runs, policies, outputs)
 
 
 def _time(text: str) -> int:

@@ -76,12 +76,29 @@ class Sample(NamedTuple):
     queues: tuple[tuple[int, int], ...]
 
 
+class LinkSample(NamedTuple):
+    """From ``at`` µs on: the mean load of all uplinks of a level, and that of the fullest, in thousandths."""
+
+    at: int
+    mean: int
+    peak: int
+
+
+class LinkLevel(NamedTuple):
+    """The uplinks of one level over a run: its mean load, its highest, and samples."""
+
+    level: str
+    mean: int
+    peak: int
+    samples: tuple[LinkSample, ...]
+
+
 class JobRun(NamedTuple):
     """What became of one workload: first start and end (µs, -1: none), and what it used.
 
     ``held``, ``done`` (work that counts) and ``lost`` are GPUs times µs in thousandths; ``nodes``, ``domains`` (per
     level, widest first) and ``spread`` are those of the first start (0, empty and -1: it never started), ``step`` and
-    ``best`` its predictions.
+    ``best`` the ns of a step, on average over the time at work and at the best place (0: unknown).
     """
 
     start: int
@@ -115,6 +132,7 @@ class RunData:
     slot_keys: tuple[tuple[str, int], ...]
     queues: tuple[str, ...]
     measures: Mapping[Key, int]
+    links: tuple[LinkLevel, ...] = ()
 
 
 @dataclass(frozen=True)

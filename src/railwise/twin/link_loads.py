@@ -66,6 +66,8 @@ class LevelLoad:
     def mean(self, until: int) -> int:
         """Return the mean load from the beginning to a time in µs, in thousandths."""
         total = 0
+        if not self.samples:
+            return total
         for sample, after in zip(self.samples, [*self.samples[1:], None], strict=True):
             end = until if after is None else min(after.at, until)
             total += sample.mean * max(end - sample.at, 0)

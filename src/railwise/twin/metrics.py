@@ -35,6 +35,9 @@ def measures(data: RunData, simulation: Simulation) -> Numbers:
         found["used", ""] = sum(one.done for one in data.jobs) // capacity
     _places(found, data.jobs, scenario)
     _paces(found, data.jobs, scenario, classes)
+    for link in data.links:
+        found["uplink_mean", link.level] = link.mean
+        found["uplink_peak", link.level] = link.peak
     _over_time(found, data)
     found["evictions", ""] = len(seen.evictions)
     found["moves", ""] = len(seen.moves)

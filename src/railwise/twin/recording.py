@@ -14,11 +14,24 @@ from railwise.engine.cycle import Engine, NodeChange, Submit
 from railwise.engine.gangs.charges import of_pod
 from railwise.engine.gangs.record import Record
 from railwise.engine.slots import slots_left
-from railwise.report.run_data import CHANGED, FINISHED, NONE, RUNNING, STOPPED, JobRun, Outage, RunData, Stint
+from railwise.report.run_data import (
+    CHANGED,
+    FINISHED,
+    NONE,
+    RUNNING,
+    STOPPED,
+    JobRun,
+    LinkLevel,
+    LinkSample,
+    Outage,
+    RunData,
+    Stint,
+)
 from railwise.report.spreads import Spreads, gpus_of
+from railwise.twin.contended_pace import ContendedPace
 from railwise.twin.metrics import measures
 from railwise.twin.queue_balance import QueueBalance
-from railwise.twin.sampling import Counts, Level, Sampler
+from railwise.twin.sampling import Counts, Level, Sampler, thinned
 from railwise.twin.simulation import Simulation
 from railwise.twin.watching import Moment
 
@@ -189,6 +202,7 @@ class Recorder:
             self.slot_keys,
             queues,
             {},
+            _links(simulation),
         )
         return replace(data, measures=measures(data, simulation))
 
@@ -216,10 +230,35 @@ class Recorder:
                     len(nodes),
                     domains,
                     first.spread if first is not None else NONE,
-                    *(first.times if first is not None else (0, 0)),
+                    *_steps(simulation, name),
                 )
             )
         return tuple(found)
+
+
+def _steps(simulation: Simulation, name: str) -> tuple[int, int]:
+    """Return the ns of a workload's steps, on average and at the best place; 0: unknown."""
+    pace = simulation.pace
+    record = pace.steps.get(name) if isinstance(pace, ContendedPace) else None
+    known = None if record is None else record.summary(simulation.now)
+    return (0, 0) if known is None else (known.mean, known.best)
+
+
+def _links(simulation: Simulation) -> tuple[LinkLevel, ...]:
+    """Return the uplinks of the first topology's levels, widest first."""
+    pace = simulation.pace
+    if not isinstance(pace, ContendedPace):
+        return ()
+    return tuple(
+        LinkLevel(
+            load.name,
+            load.mean(simulation.now),
+            load.worst,
+            tuple(LinkSample(*sample) for sample in thinned(load.samples, simulation.now)),
+        )
+        for (tree, _), load in sorted(pace.links.levels.items())
+        if tree == 0
+    )
 
 
 def _places(record: Record, engine: Engine) -> tuple[tuple[int, int], ...]:

@@ -8,10 +8,11 @@ more than a day. Means stay exact, since what is joined is weighted by its time;
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from railwise.report.run_data import Sample
+from railwise.twin.link_loads import LinkSample
 
 MOST = 256
 """At most so many samples are kept."""
@@ -104,3 +105,28 @@ def _joined(first: Sample, second: Sample) -> Sample:
     names = ("held", "usable", "running", "waiting", "wanted")
     means = {name: (getattr(first, name) * first.span + getattr(second, name) * second.span) // span for name in names}
     return first._replace(span=span, **means)
+
+
+def thinned(samples: Sequence[LinkSample], end: int, most: int = MOST) -> list[LinkSample]:
+    """Return at most so many samples for many: means over equal spans of time, and the highest peak in each."""
+    if len(samples) <= most:
+        return list(samples)
+    start = samples[0].at
+    span = -(-(end - start) // most)
+    sums = [0] * most
+    peaks = [0] * most
+    for index, one in enumerate(samples):
+        at, until = one.at, samples[index + 1].at if index + 1 < len(samples) else end
+        while at < until:
+            slot = (at - start) // span
+            step = min(until, start + (slot + 1) * span)
+            sums[slot] += one.mean * (step - at)
+            peaks[slot] = max(peaks[slot], one.peak)
+            at = step
+    used = [slot for slot in range(most) if start + slot * span < end]
+    return [
+        LinkSample(
+            start + slot * span, sums[slot] // (min(start + (slot + 1) * span, end) - start - slot * span), peaks[slot]
+        )
+        for slot in used
+    ]

@@ -1,0 +1,138 @@
+"""The first sentences about a comparison: the number that matters most, what else got better, and what got worse.
+
+The sentence follows the numbers whoever is ahead. A comparison that only ever praises its author is not worth reading,
+so the second policy may well be the one that the headline names.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from railwise.report.measures import BY_NAME, SHARE
+from railwise.report.run_data import Comparison, Key
+from railwise.report.summary import Summary, difference_text, figure_text, title_of, verdict
+from railwise.report.wording import counted, joined
+
+TELLING = 0.01
+"""A relative difference below one per cent is not worth a sentence (shares: one point)."""
+
+
+class Headline(NamedTuple):
+    """What stands first: a sentence with its number, and sentences that qualify it."""
+
+    sentence: str
+    more: tuple[str, ...]
+
+
+def headline(comparison: Comparison, summary: Summary, narrowest: str) -> Headline:
+    """Return the first sentences.
+
+    Args:
+        comparison: the runs.
+        summary: their figures.
+        narrowest: the narrowest level's name (empty: none).
+    """
+    stopped = next((run for run in comparison.runs if run.stopped), None)
+    more: list[str] = []
+    if len(summary.policies) == 1:
+        first = _alone(summary)
+    else:
+        key = _leading(summary)
+        first = _against(summary, key) if key else "No policy did noticeably better than another."
+        more = _others(summary, key, narrowest)
+    if stopped is not None:
+        more.append(f"The run under {stopped.policy} was stopped before its end: these are partial results.")
+    return Headline(first, tuple(more))
+
+
+def _alone(summary: Summary) -> str:
+    policy = summary.policies[0]
+    text = {name: figure_text(BY_NAME[name], summary.figure(policy, (name, ""))) for name in BY_NAME}
+    sentence = f"Under {policy}, {text['finished']} of {counted(int(text['workloads'] or 0), 'workload')} ended"
+    if text["wait_mean"]:
+        sentence += f", after a wait of {text['wait_mean']} on average"
+    return sentence + (f"; {text['held']} of all GPU time was in use." if text["held"] else ".")
+
+
+def _leading(summary: Summary) -> Key | None:
+    """Return the measure that tells most: what was finished, where that differs, else how soon, how long, how full."""
+    for name in ("finished", "completion", "wait_mean", "used", "stretch"):
+        if any(_telling(summary, policy, (name, "")) for policy in summary.policies[1:]):
+            return name, ""
+    return None
+
+
+def _telling(summary: Summary, policy: str, key: Key) -> bool:
+    difference = summary.differences.get((policy, key))
+    if difference is None or not difference.sign:
+        return False
+    if BY_NAME[key[0]].unit == SHARE:
+        return abs(difference.mean) >= 1000 * TELLING
+    return difference.relative is None or abs(difference.relative) >= TELLING
+
+
+_SAYS = {
+    "finished": ("finishes more work", "finished workloads"),
+    "completion": ("finishes work sooner", "from submit to end, on average"),
+    "wait_mean": ("starts work sooner", "wait, on average"),
+    "used": ("does more work on the same GPUs", "of all GPU time became work that counts"),
+    "stretch": ("runs work faster", "of its duration"),
+}
+
+
+def _against(summary: Summary, key: Key) -> str:
+    """Return who is ahead in a measure, of whom, and by how much."""
+    measure = BY_NAME[key[0]]
+    known = [policy for policy in summary.policies if summary.figure(policy, key) is not None]
+    best = max(known, key=lambda policy: _goodness(summary, policy, key))
+    own = summary.policies[0]
+    says, what = _SAYS[key[0]]
+    others = [policy for policy in known if policy != best]
+    rival = own if best != own else max(others, key=lambda policy: _goodness(summary, policy, key))
+    ours, theirs = (figure_text(measure, summary.figure(policy, key)) for policy in (best, rival))
+    gap = _gap(summary, best, rival, key)
+    among = "" if len(known) == 2 or best != own else ", the next best"  # noqa: PLR2004 -- a pair needs no ranking
+    return f"{_named(best)} {says} than {rival}{among}: {ours} instead of {theirs} {what}{gap}."
+
+
+def _goodness(summary: Summary, policy: str, key: Key) -> float:
+    figure = summary.figure(policy, key)
+    mean = figure.mean if figure else 0.0
+    return mean if BY_NAME[key[0]].better == "more" else -mean
+
+
+def _gap(summary: Summary, best: str, rival: str, key: Key) -> str:
+    ours, theirs = summary.figure(best, key), summary.figure(rival, key)
+    if ours is None or theirs is None or not theirs.mean or BY_NAME[key[0]].unit == SHARE:
+        return ""
+    share = 100 * abs(ours.mean - theirs.mean) / abs(theirs.mean)
+    return f", {share:.0f} % {'less' if ours.mean < theirs.mean else 'more'}"
+
+
+def _named(policy: str) -> str:
+    return policy[:1].upper() + policy[1:]
+
+
+def _others(summary: Summary, leading: Key | None, narrowest: str) -> list[str]:
+    """Return what else differs between the first policy and each other one: what is better, and what is worse."""
+    keys: list[Key] = [("completion", ""), ("wait_mean", ""), ("used", ""), ("stretch", ""), ("makespan", "")]
+    keys += [("close", narrowest), ("fragmented", narrowest)] if narrowest else []
+    keys += [("lost", ""), ("fairness", "")]
+    own = summary.policies[0]
+    found: list[str] = []
+    for policy in summary.policies[1:]:
+        parts: dict[int, list[str]] = {1: [], -1: []}
+        for key in keys:
+            side = verdict(BY_NAME[key[0]], summary.differences.get((policy, key)))
+            if key != leading and side and _telling(summary, policy, key):
+                parts[side].append(f"{title_of(key)} {_change(summary, policy, key)}")
+        sentence = [
+            f"{word} {joined(parts[side])}" for side, word in ((-1, "worse in"), (1, "better in")) if parts[side]
+        ]
+        if sentence:
+            found.append(f"Compared with {own}, {policy} is {joined(sentence)}.")
+    return found
+
+
+def _change(summary: Summary, policy: str, key: Key) -> str:
+    return f"({difference_text(BY_NAME[key[0]], summary.differences.get((policy, key)))})"
