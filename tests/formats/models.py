@@ -73,6 +73,7 @@ def nodes(draw: st.DrawFn, trees: tuple[Topology, ...]) -> tuple[Node, ...]:
             ready=draw(st.booleans()),
             unschedulable=draw(st.booleans()),
             dead_rails=frozenset(draw(st.lists(st.integers(0, 7), max_size=2))),
+            rails=draw(st.sampled_from([0, 0, 4, 8])),
         )
         known = {tree.name: draw(st.lists(st.sampled_from(tree.levels), unique=True)) for tree in trees if tree.levels}
         for name in names[:size]:

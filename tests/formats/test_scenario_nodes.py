@@ -271,3 +271,10 @@ def test_a_million_nodes_are_allowed_in_all_and_not_one_more() -> None:
     assert fault_lines('nodes: [{name: "a[1-600000]"}, {name: "b[1-600000]"}]') == [
         "spec.nodes[1].name: a document has at most 1000000 nodes"
     ]
+
+
+def test_rails_have_a_number_and_some_may_be_down() -> None:
+    node = spec("nodes: [{name: n1, gpus: 8, rails: {count: 4, down: [2, 9]}}]").nodes[0]
+    assert (node.rails, node.dead_rails, node.live_nics()) == (4, frozenset({2, 9}), 750)
+    assert spec("nodes: [{name: n1, gpus: 8, rails: {down: [2]}}]").nodes[0].live_nics() == 875
+    assert spec("nodes: [{name: n1, gpus: 8}]").nodes[0].live_nics() == 1000

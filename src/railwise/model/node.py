@@ -46,7 +46,7 @@ class Node:
     ``cards`` are numbered through from 0; ``unhealthy`` holds such numbers. ``resources`` are capacities in base
     units (cpu: millicores, memory and ephemeral-storage: MiB, others: pieces); cpu, memory, pods and
     ephemeral-storage that are not listed are unlimited, any other resource that is not listed is 0. ``dead_rails``
-    are rail numbers that are down.
+    are rail numbers that are down, of ``rails`` that it has (0: one for each card).
     """
 
     name: str
@@ -59,7 +59,14 @@ class Node:
     ready: bool = True
     unschedulable: bool = False
     dead_rails: frozenset[int] = frozenset()
+    rails: int = 0
 
     def card_count(self) -> int:
         """Return the number of cards, healthy or not."""
         return sum(cards.count for cards in self.cards)
+
+    def live_nics(self) -> int:
+        """Return the part of its NICs that work, in thousandths."""
+        rails = self.rails or self.card_count()
+        dead = sum(1 for rail in self.dead_rails if rail < rails)
+        return 1000 * (rails - dead) // rails if dead else 1000

@@ -104,14 +104,14 @@ def ends(sizes: Sizes, parties: Sequence[Party]) -> tuple[list[Seat], list[Seat]
 
 def _between(loads: Loads, steps: int) -> list[Phase]:
     """Return the phases between nodes: the steps over NICs, then what each level's busiest uplink carries."""
-    return _phases(loads.busiest(), steps, loads.wiring)
+    return _phases(loads.busiest(), steps, loads.step())
 
 
-def _phases(busiest: Sequence[Load], steps: int, wiring: Wiring) -> list[Phase]:
+def _phases(busiest: Sequence[Load], steps: int, step: int) -> list[Phase]:
     found = []
     for number, load in enumerate(busiest):
         here = 0 if number else steps
-        found.append(Phase("between nodes", load.name, here, here * wiring.step, load.carried, load.time))
+        found.append(Phase("between nodes", load.name, here, here * step, load.carried, load.time))
     return found
 
 
@@ -127,14 +127,14 @@ def _rings(name: str, inside: Phase, rings: Sequence[Sequence[Seat]], size: int,
             for one, other in zip(ring, [*ring[1:], ring[0]], strict=True):
                 loads.send(one, other, carried)
     busiest = loads.busiest()
-    ring_way = cost(name, [inside, *_phases(busiest, 2 * (longest - 1), wiring)], LAUNCH, RAMP)
+    ring_way = cost(name, [inside, *_phases(busiest, 2 * (longest - 1), loads.step())], LAUNCH, RAMP)
     if longest == PAIR:
         return ring_way, loads
     doubled = [
         Load(load.name, share(load.carried, longest, longest - 1), share(load.time, longest, longest - 1))
         for load in busiest
     ]
-    tree_way = cost(name, [inside, *_phases(doubled, 2 * (longest - 1).bit_length(), wiring)], LAUNCH, RAMP)
+    tree_way = cost(name, [inside, *_phases(doubled, 2 * (longest - 1).bit_length(), loads.step())], LAUNCH, RAMP)
     if ring_way.total() <= tree_way.total():
         return ring_way, loads
     return tree_way, loads.grown(longest, longest - 1)
@@ -190,7 +190,9 @@ def _experts(said: Said, sizes: Sizes, seats: Sequence[Seat], wiring: Wiring) ->
                 top_k=sizes.top_k,
                 element=sizes.element,
             )
-            inside = max(inside, each.inside[way])
+            cards_here = max(seat.cards for seat in group)
+            handed_on = share(each.between[way], cards_here - 1, cards_here) if wiring.railed else 0
+            inside = max(inside, each.inside[way] + handed_on)
             if len(group) >= PAIR:
                 everyone = [(seat, seat.cards) for seat in group]
                 loads.send_all(everyone, everyone, share(each.between[way] * ranks, len(group), len(group) - 1))

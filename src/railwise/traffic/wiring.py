@@ -1,8 +1,9 @@
 """Where the cards of a workload sit, what joins those places, and how many bytes each link carries.
 
 A topology is a tree: from a node over its NICs, and from a domain over its uplink towards the next wider level. Two
-nodes talk over every link between them and their narrowest common domain. So the bytes on a link follow from places
-alone, and the longest of bytes over bandwidth is when a phase ends (the bound that Crux, SIGCOMM 2024, schedules by).
+nodes talk over every link between them and their narrowest common domain, or over NVLink where that joins them. So the
+bytes on a link follow from places alone, and the longest of bytes over bandwidth is when a phase ends (the bound that
+Crux, SIGCOMM 2024, schedules by).
 """
 
 from __future__ import annotations
@@ -15,6 +16,12 @@ from railwise.traffic.links import FAST_EFFICIENCY, NETWORK_EFFICIENCY, NETWORK_
 
 MEGABIT: Final = 1_000_000
 
+FAST: Final = -2
+NICS: Final = -1
+"""Links of a node, beside the levels of the tree: NVLink to other nodes of its clique, and all its NICs."""
+
+NO_CLIQUE: Final = -1
+
 OUT: Final = 0
 INTO: Final = 1
 
@@ -26,8 +33,8 @@ class Seat(NamedTuple):
     """Cards of one node that a workload uses.
 
     ``domains`` are the domains of the node, widest level first, each by a number that no other domain of its level has;
-    ``cards`` of the node's ``of`` cards are used; ``fast`` joins them. ``nics`` is the part of the node's NICs that
-    work, in thousandths: the cards share what is left of them.
+    ``cards`` of the node's ``of`` cards are used; ``fast`` joins them, and to those of other nodes of the same
+    ``clique``. ``nics`` is the part of the node's NICs that work, in thousandths: the cards share what is left of them.
     """
 
     node: int
@@ -36,6 +43,7 @@ class Seat(NamedTuple):
     of: int
     fast: Link
     nics: int = THOUSAND
+    clique: int = NO_CLIQUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +51,8 @@ class Wiring:
     """What a topology's links carry, bits/s one direction: all NICs of a node, and one domain's uplink per level.
 
     Levels stand widest first; an uplink of 0 is unknown and never the bottleneck. ``step`` is the ns of one step
-    between nodes.
+    between nodes. ``railed``: each NIC of a node is on a leaf of its own rail, so what goes to a card of another rail
+    is first handed on inside the node (NCCL calls that PXN).
     """
 
     levels: tuple[str, ...]
@@ -51,6 +60,7 @@ class Wiring:
     node_bits: int
     step: int = NETWORK_STEP
     efficiency: int = NETWORK_EFFICIENCY
+    railed: bool = False
 
     def usable(self, bits_per_second: int) -> int:
         """Return the bits/s that long messages reach of a data sheet's."""
@@ -66,7 +76,7 @@ class Load(NamedTuple):
 
 
 class Loads:
-    """Bytes per link and direction; ``level`` -1 stands for the NICs of a node."""
+    """Bytes per link and direction, by level (or ``NICS``, ``FAST`` of a node) and domain (or node)."""
 
     def __init__(self, wiring: Wiring) -> None:
         """Start with nothing on any link."""
@@ -79,10 +89,13 @@ class Loads:
         """Carry ``size`` bytes from one node to another; inside a node nothing is carried."""
         if one.node == other.node:
             return
-        self._add(self.out, -1, one.node, size)
-        self._add(self.into, -1, other.node, size)
         self.seats[one.node] = one
         self.seats[other.node] = other
+        link = FAST if one.clique == other.clique != NO_CLIQUE else NICS
+        self._add(self.out, link, one.node, size)
+        self._add(self.into, link, other.node, size)
+        if link == FAST:
+            return
         for level in range(len(one.domains) - 1, -1, -1):
             if one.domains[level] == other.domains[level]:
                 break
@@ -95,14 +108,11 @@ class Loads:
         all_sent = sum(weight for _, weight in senders)
         if not whole or not all_sent:
             return
-        for domains in range(-1, len(self.wiring.levels)):
-            sent, got = _by_domain(senders, domains), _by_domain(receivers, domains)
-            for domain, weight in sent.items():
-                outside = whole - got.get(domain, 0)
-                self._add(self.out, domains, domain, -(-size * weight * outside // (whole * all_sent)))
-            for domain, weight in got.items():
-                outside = all_sent - sent.get(domain, 0)
-                self._add(self.into, domains, domain, -(-size * weight * outside // (whole * all_sent)))
+        for level in (FAST, NICS, *range(len(self.wiring.levels))):
+            sent, got = _by_domain(senders, level), _by_domain(receivers, level)
+            for table, here, there in ((self.out, sent, got), (self.into, got, sent)):
+                for domain, weight in _outside(level, here, there).items():
+                    self._add(table, level, domain, -(-size * weight // (whole * all_sent)))
         for seat, _ in (*senders, *receivers):
             self.seats[seat.node] = seat
 
@@ -113,25 +123,38 @@ class Loads:
     def busiest(self) -> list[Load]:
         """Return the busiest NICs and the busiest uplink of each level with a known one, narrowest first."""
         found: list[Load] = []
-        for level in (-1, *range(len(self.wiring.levels) - 1, -1, -1)):
+        for level in (FAST, NICS, *range(len(self.wiring.levels) - 1, -1, -1)):
             loads = [
-                (transfer_time(size, self.wiring.usable(bits)), size)
+                (transfer_time(size, bits), size)
                 for table in (self.out, self.into)
                 for (at, domain), size in table.items()
                 if at == level and (bits := self._bits(level, domain))
             ]
             if loads:
-                name = "NIC" if level < 0 else f"{self.wiring.levels[level]} uplink"
                 time, size = max(loads)
-                found.append(Load(name, size, time))
+                found.append(Load(self._name(level), size, time))
         return found
 
-    def _bits(self, level: int, domain: int) -> int:
-        """Return the bits/s of a link: of a node the NICs that go with the cards in use."""
+    def step(self) -> int:
+        """Return the ns of one step between nodes: over the network if anything goes there."""
+        seats = self.seats.values()
+        if any(level == NICS for level, _ in self.out) or not seats:
+            return self.wiring.step
+        return max(seat.fast.latency for seat in seats)
+
+    def _name(self, level: int) -> str:
         if level >= 0:
-            return self.wiring.uplinks[level]
+            return f"{self.wiring.levels[level]} uplink"
+        return "NIC" if level == NICS else "NVLink between nodes"
+
+    def _bits(self, level: int, domain: int) -> int:
+        """Return the bits/s that long messages reach (0: unknown): of a node over what goes with the cards in use."""
+        if level >= 0:
+            return self.wiring.usable(self.wiring.uplinks[level]) if self.wiring.uplinks[level] else 0
         seat = self.seats[domain]
-        return self.wiring.node_bits * seat.cards * seat.nics // (max(1, seat.of) * THOUSAND)
+        if level == FAST:
+            return seat.fast.usable() * seat.cards
+        return self.wiring.usable(self.wiring.node_bits * seat.cards * seat.nics // (max(1, seat.of) * THOUSAND))
 
     def grown(self, part: int, whole: int) -> Loads:
         """Return these loads times part / whole, rounded up."""
@@ -150,12 +173,33 @@ class Loads:
                     into[key] = into.get(key, 0) + size * times
 
 
-def _by_domain(ends: Sequence[tuple[Seat, int]], level: int) -> dict[int, int]:
-    weights: dict[int, int] = {}
+def _by_domain(ends: Sequence[tuple[Seat, int]], level: int) -> dict[tuple[int, int], int]:
+    """Return the weight of each domain of a level (or node) and clique."""
+    weights: dict[tuple[int, int], int] = {}
     for seat, weight in ends:
-        domain = seat.node if level < 0 else seat.domains[level]
-        weights[domain] = weights.get(domain, 0) + weight
+        key = (seat.node if level < 0 else seat.domains[level], seat.clique)
+        weights[key] = weights.get(key, 0) + weight
     return weights
+
+
+def _outside(level: int, here: dict[tuple[int, int], int], there: dict[tuple[int, int], int]) -> dict[int, int]:
+    """Return, per domain, its weight times that of all ends beyond its link: not inside, not in the same clique.
+
+    Over ``FAST`` it is those in the same clique and not in the same node.
+    """
+    inside: dict[int, int] = {}
+    joined: dict[int, int] = {}
+    for (domain, clique), weight in there.items():
+        inside[domain] = inside.get(domain, 0) + weight
+        if clique != NO_CLIQUE:
+            joined[clique] = joined.get(clique, 0) + weight
+    whole = sum(inside.values())
+    found: dict[int, int] = {}
+    for (domain, clique), weight in here.items():
+        near = joined.get(clique, 0) - there.get((domain, clique), 0) if clique != NO_CLIQUE else 0
+        beyond = near if level == FAST else whole - inside.get(domain, 0) - near
+        found[domain] = found.get(domain, 0) + weight * beyond
+    return found
 
 
 def merged(seats: Sequence[Seat]) -> list[Seat]:

@@ -21,9 +21,13 @@ from railwise.model.workload import Workload
 from railwise.traffic.links import Link, link_of_model
 from railwise.traffic.placement_time import Party, Step, ends, step_at
 from railwise.traffic.sizes import NONE, PD, Sizes, sizes_of
-from railwise.traffic.wiring import MEGABIT, Seat, Wiring
+from railwise.traffic.wiring import MEGABIT, NO_CLIQUE, Seat, Wiring
 
 ONE_CARD: Final = 1000
+
+NVLINK: Final = "nvlink"
+"""The name of the topology whose domains are joined by NVLink."""
+
 MOST_KEPT: Final = 4096
 """How many sizes and best times are remembered."""
 
@@ -51,11 +55,13 @@ class LinkTime:
                 topology.level_names(),
                 tuple([level.uplink * MEGABIT for level in topology.levels]),
                 topology.node_uplink * MEGABIT,
+                railed=any(node.rails for node in state.nodes),
             )
             if _linked(topology)
             else None
             for topology in state.topologies
         ]
+        self._cliques: Final = _cliques(state)
         self.loads: Final = UplinkLoads(self._said_by, self.capacity)
         self._fast: Final[dict[str, Link]] = {}
         self._sizes: Final[dict[tuple[object, ...], Sizes]] = {}
@@ -165,7 +171,10 @@ class LinkTime:
 
     def _seat(self, tree: Tree, node: int, shape: Shape | None) -> Seat:
         domains = tuple([of[node] for of in tree.domain_of])
-        return Seat(node, domains, _cards(shape), self.state.specs[node].count, self._link(self.state.nodes[node]))
+        facts = self.state.nodes[node]
+        clique = NO_CLIQUE if self._cliques is None else self._cliques[node]
+        of = self.state.specs[node].count
+        return Seat(node, domains, _cards(shape), of, self._link(facts), facts.live_nics(), clique)
 
     def _link(self, node: Node) -> Link:
         model = node.cards[0].model if node.cards else ""
@@ -199,6 +208,16 @@ class LinkTime:
 
 _MARK: Final = Seat(0, (), 1, 1, link_of_model(""))
 """A seat that only says that somebody sits there."""
+
+
+def _cliques(state: ClusterState) -> list[int] | None:
+    """Return each node's NVLink domain: that of the narrowest level of the topology named ``nvlink``; None: no such."""
+    for trees in state.trees:
+        tree = trees.tree
+        if tree.name.lower() == NVLINK and tree.depth:
+            tier = tree.tiers[-1]
+            return [domain if tier.named[domain] else NO_CLIQUE for domain in tree.domain_of[-1]]
+    return None
 
 
 def _cards(shape: Shape | None) -> int:

@@ -23,7 +23,13 @@ from railwise.model.topology import NODE_LEVEL, Topology
 
 _PLACES = MapOf(LEVEL, Hostlist("domains of nodes", PLACE, MOST_PLACES))
 
-RAILS_RECORD = Record("Rails", {"down": Field(NUMBERS, "numbers of rails that are down")})
+RAILS_RECORD = Record(
+    "Rails",
+    {
+        "count": Field(Whole(1, MOST_CARDS), "how many it has; default: one for each card"),
+        "down": Field(NUMBERS, "numbers of rails that are down"),
+    },
+)
 
 NODE_RECORD = Record(
     "Node",
@@ -38,7 +44,7 @@ NODE_RECORD = Record(
         "taints": Field(ListOf(TAINT_RECORD), "its taints"),
         "ready": Field(Flag(), "whether it is ready; default true"),
         "unschedulable": Field(Flag(), "whether it is cordoned; default false"),
-        "rails": Field(RAILS_RECORD, "the state of its rails"),
+        "rails": Field(RAILS_RECORD, "its rails (planes of NICs) and their state"),
     },
     hints={
         "cpu": "it belongs to 'resources'",
@@ -71,9 +77,10 @@ def build_nodes(
         ready = record.get("ready", True)
         unschedulable = record.get("unschedulable", False)
         dead = frozenset(record["rails"].get("down", ())) if "rails" in record else _NONE
+        rails = record["rails"].get("count", 0) if "rails" in record else 0
         for first, last, places in _runs(columns, len(names)):
             nodes.extend(
-                Node(name, places, cards, sick, resources, labels, taints, ready, unschedulable, dead)
+                Node(name, places, cards, sick, resources, labels, taints, ready, unschedulable, dead, rails)
                 for name in names[first:last]
             )
     return tuple(nodes)

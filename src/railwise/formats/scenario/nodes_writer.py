@@ -97,7 +97,7 @@ def _alike(one: Node, other: Node) -> bool:
         and one.unhealthy == other.unhealthy
         and one.ready == other.ready
         and one.unschedulable == other.unschedulable
-        and one.dead_rails == other.dead_rails
+        and (one.dead_rails, one.rails) == (other.dead_rails, other.rails)
         and (one.places is other.places or _levels(one) == _levels(other))
     )
 
@@ -133,8 +133,10 @@ def _entry(run: Sequence[Node], topologies: Sequence[Topology]) -> dict[str, Any
         document["ready"] = False
     if node.unschedulable:
         document["unschedulable"] = True
-    if node.dead_rails:
-        document["rails"] = {"down": sorted(node.dead_rails)}
+    if node.rails or node.dead_rails:
+        document["rails"] = {"count": node.rails} if node.rails else {}
+        if node.dead_rails:
+            document["rails"]["down"] = sorted(node.dead_rails)
     return document
 
 
