@@ -21,8 +21,8 @@ from railwise.kubeapi.errors import ApiError, NotFoundError
 from railwise.kubeapi.lease import timestamp
 from railwise.kubeapi.resources import EVENTS, Resource
 
-LONGEST_NOTE = 1000
-"""Characters of a note; the API takes 1024 bytes."""
+LONGEST_NOTE = 1024
+"""Bytes of a note that the API takes."""
 
 CONTROLLER = "railwise.dev/scheduler"
 
@@ -50,6 +50,14 @@ class EventRates:
     refill: float = 60.0
     memory: int = 4096
     queue: int = 1000
+
+
+def cut_to(text: str, most: int) -> str:
+    """Return a text of so many bytes in UTF-8 at most, with an ellipsis where something is missing."""
+    data = text.encode()
+    if len(data) <= most:
+        return text
+    return data[: most - len("…".encode())].decode(errors="ignore") + "…"
 
 
 class Bucket:
@@ -118,7 +126,7 @@ class Recorder:
         self, regarding: Regarding, reason: str, note: str, *, action: str = "Scheduling", warning: bool = False
     ) -> bool:
         """Say something about an object; return False if it was dropped, because too much is said already."""
-        note = note if len(note) <= LONGEST_NOTE else note[: LONGEST_NOTE - 1] + "…"
+        note = cut_to(note, LONGEST_NOTE)
         who = (regarding.namespace, regarding.resource.plural, regarding.name, regarding.uid)
         key = (*who, reason, note, action)
         told = self._told.get(key)
