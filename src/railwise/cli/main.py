@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "simulate": ("railwise.cli.simulate:command", "Let a scenario live in virtual time, under several policies."),
     "sweep": ("railwise.cli.sweep:command", "Compare policies over seeds and parameters, side by side."),
     "test": ("railwise.cli.test_cases:command", "Run policy tests."),
+    "discover": ("railwise.cli.discover:command", "Ask switches and servers how they are cabled: the map."),
     "fabric": ("railwise.cli.fabric:fabric", "Design, draw and convert fabrics."),
     "schema": ("railwise.cli.schema:command", "Print the JSON Schema of a format, for editors."),
     "dev": ("railwise.cli.dev:group", "Run a Kubernetes cluster of fake GPU nodes on this machine."),

@@ -1,0 +1,129 @@
+"""``railwise discover``: the map of a fabric from what its devices say, once or kept up to date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from railwise.discovery.collector import Collector
+    from railwise.fabric.fabric_map import Map
+    from railwise.formats.discovery.settings import Settings
+
+FORMS = ("table", "wide", "json", "yaml")
+
+
+@click.command("discover")
+@click.option("--config", metavar="FILE", help="A document of kind Discovery: whom to ask, and how.")
+@click.option("--lab", metavar="FOLDER", help="Discover the laboratory that runs in FOLDER.")
+@click.option("--intent", metavar="FILE", help="A Fabric: how it is meant to be.")
+@click.option(
+    "--state", metavar="FILE", help="Start from the map in FILE, so that names stay; store the new one there."
+)
+@click.option("--watch", is_flag=True, help="Go on, and say what changes, until Ctrl-C.")
+@click.option("--check", is_flag=True, help="Exit 1 if anything is found to be wrong.")
+@click.option("--expect", metavar="FILE", help="Exit 1 if the map differs from the one in FILE, and say where.")
+@click.option("--diff", is_flag=True, help="With --state: show only what would change there, and store nothing.")
+@click.option("-o", "--output", "form", type=click.Choice(FORMS), default="table", help="wide also lists every link.")
+def command(*, config: str | None, lab: str | None, state: str | None, form: str, **asked: Any) -> int:  # noqa: ANN401
+    """Ask switches, servers and managers how they are cabled, and print the map that follows.
+
+    The document says whom to ask (`railwise schema discovery` lists its fields). Nothing is written anywhere but to the
+    file of --state.
+    """
+    import asyncio
+    import os
+
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+    from railwise.cli import discover_output as output
+    from railwise.cli.errors import ExitCode, HintedError
+
+    diff, expect = asked["diff"], asked["expect"]
+    if diff and not state:
+        raise HintedError("--diff compares with the map of --state", "give --state FILE, or --expect FILE")
+    settings, base = _settings(config, lab)
+    before = _stored(state, must=diff)
+    collector = _collector(settings, base, before, asked["intent"])
+    if asked["watch"]:
+        asyncio.run(_watch(collector, before, state))
+        return ExitCode.OK
+    drawn = asyncio.run(collector.once())
+    output.failures(collector)
+    if not drawn.devices:
+        raise HintedError("nothing was heard of any device", "see the warnings above")
+    if expect or diff:
+        wanted = before if diff else _stored(expect, must=True)
+        return output.differences(wanted, drawn)
+    output.show(drawn, form)
+    if state:
+        output.store(drawn, state)
+    return ExitCode.FINDING if asked["check"] and output.problems(drawn) else ExitCode.OK
+
+
+def _settings(config: str | None, lab: str | None) -> tuple[Settings, Path]:
+    """Return what to discover, and the folder in which its files are looked up."""
+    from railwise.cli.errors import HintedError
+    from railwise.cli.sources import read_sources
+    from railwise.formats.discovery.reader import read_discovery_text
+    from railwise.formats.discovery.settings import Settings
+
+    if bool(config) == bool(lab):
+        hint = "give --config FILE, or --lab FOLDER for a laboratory (`railwise fabric serve` starts one)"
+        raise HintedError("whom shall be asked?" if not config else "either --config or --lab", hint)
+    if lab:
+        return Settings(lab=lab), Path()
+    ((name, data),) = read_sources([str(config)])
+    return read_discovery_text(data, name), Path(name).parent
+
+
+def _stored(state: str | None, *, must: bool) -> Map | None:
+    from railwise.cli.sources import read_sources
+    from railwise.formats.discovery.map_document import read_map
+
+    if not state or (not must and not Path(state).exists()):
+        return None
+    ((name, data),) = read_sources([state])
+    return read_map(data, name)
+
+
+def _collector(settings: Settings, base: Path, before: Map | None, intent: str | None) -> Collector:
+    import time
+    from random import Random
+
+    from railwise.cli.sources import read_sources
+    from railwise.discovery.assembly import sources_of
+    from railwise.discovery.collector import Collector
+    from railwise.discovery.tables import Tables
+    from railwise.fabric.observations import Inventory
+    from railwise.fabric.settling import Patience
+    from railwise.formats.fabric.reader import read_fabric_text
+
+    meant = None
+    path = intent or (str(base / settings.intent) if settings.intent else "")
+    if path:
+        ((name, data),) = read_sources([path])
+        meant = read_fabric_text(data, name)
+    inventory = Inventory(settings.inventory) if settings.inventory else None
+    patience = Patience(hold=settings.patience.hold_down, stale=settings.patience.stale_after)
+    latest = before.time if before is not None else 0
+
+    def clock() -> int:
+        nonlocal latest
+        latest = max(latest, time.time_ns() // 1000)
+        return latest
+
+    sources = sources_of(settings, base, Random())
+    return Collector(sources, Tables(settings.speakers), clock, before, meant, inventory, patience)
+
+
+async def _watch(collector: Collector, before: Map | None, state: str | None) -> None:
+    from railwise.cli import discover_output as output
+
+    last = before
+    async for drawn in collector.watch():
+        output.news(last, drawn, collector)
+        if state:
+            output.store(drawn, state)
+        last = drawn
