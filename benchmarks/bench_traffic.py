@@ -1,7 +1,8 @@
-"""How well the traffic model fits measured AllReduce tables: each row predicted by a fit that has not seen it.
+"""How well the traffic model fits what was measured: each row predicted by a fit that has not seen it.
 
-python -m benchmarks.run --only nccl-fit     the number with the bar
-python -m benchmarks.bench_traffic           all errors of all tables, as the documentation shows them
+python -m benchmarks.run --only nccl-fit         AllReduce tables within 10 %, the number with the bar
+python -m benchmarks.run --only placement-order  pairs of placements in the right order, likewise
+python -m benchmarks.bench_traffic               all errors of all tables, as the documentation shows them
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from benchmarks.measured_places import POLLUX, SIA, measured_places
 from benchmarks.measured_tables import TABLES, measured_systems
 from benchmarks.result import Bars, Quantity, Result
 from railwise.traffic.calibration import error_without_own_row, fit_terms, mean_error, shared_ramp
 from railwise.traffic.datasheet import Constants, data_sheet_error, derive
+from railwise.traffic.profiles import blind_table, blind_terms, measured_again, order_kept
 
 GOOD_ERROR = 0.10
 LONG_MESSAGE = 16 << 20
@@ -26,6 +29,44 @@ def nccl_fit() -> Result:
     errors = [error_without_own_row(system.samples) for system in measured_systems().values()]
     good = sum(error <= GOOD_ERROR for error in errors)
     return Result(good, "of 7 tables", Quantity.PLAIN, bars=Bars(pure=6, compiled=6))
+
+
+def placement_order() -> Result:
+    """Return the share (%) of pairs of placements, measured to differ by more than 10 %, in the order predicted.
+
+    A placement is known by what it showed at other batch sizes (``profiles.blind_table``); ``orders`` shows what terms
+    alone make of placements that nobody measured.
+    """
+    if not (POLLUX.is_file() and SIA.is_file()):
+        print("placement-order: skipped, the profiles are not there")
+        return Result(0, "% of pairs", Quantity.PLAIN)
+    right = pairs = 0
+    for rows in measured_places().values():
+        kept, of = order_kept(rows, blind_table(rows))
+        right, pairs = right + kept, pairs + of
+    return Result(100 * right / pairs, "% of pairs", Quantity.PLAIN, bars=Bars(pure=90, compiled=90))
+
+
+def orders() -> list[str]:
+    """Return how many pairs of placements are ordered as measured, as a Markdown table, in per cent."""
+    ways = (blind_table, blind_terms, measured_again)
+    right: dict[str, list[int]] = {}
+    pairs: dict[str, int] = {}
+    for (fabric, _), rows in measured_places().items():
+        counts = [order_kept(rows, way(rows)) for way in ways]
+        for name in (fabric, "all"):
+            before = right.get(name, [0] * len(ways))
+            right[name] = [had + kept for had, (kept, _) in zip(before, counts, strict=True)]
+            pairs[name] = pairs.get(name, 0) + counts[0][1]
+    lines = [
+        "| fabric | pairs | batch size unseen | placement unseen | measured again |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for name in sorted(right, key=lambda name: (name == "all", name)):
+        if pairs[name]:
+            shares = " | ".join(f"{100 * kept / pairs[name]:.1f}" for kept in right[name])
+            lines.append(f"| {name} | {pairs[name]:,} | {shares} |")
+    return lines
 
 
 def report() -> list[str]:
@@ -54,8 +95,8 @@ def report() -> list[str]:
     return lines
 
 
-BENCHMARKS: dict[str, Callable[[], Result]] = {"nccl-fit": nccl_fit}
+BENCHMARKS: dict[str, Callable[[], Result]] = {"nccl-fit": nccl_fit, "placement-order": placement_order}
 """What is measured here."""
 
 if __name__ == "__main__":
-    print("\n".join(report()))
+    print("\n".join([*report(), "", *orders()]))

@@ -1,8 +1,8 @@
 """Fitting the terms to measured tables: three numbers a system, found by least squares on the relative error.
 
 A relative error, because a table spans nine powers of ten: absolute squares would fit the last row and nothing else.
-Floats live here and nowhere else in the room. What comes out is rounded to whole nanoseconds, megabits per second and
-picoseconds per √byte, so that the last digits of a machine's arithmetic do not show.
+Floats live here and in ``profiles``, and nowhere else in the room. What comes out is rounded to whole nanoseconds,
+megabits per second and picoseconds per √byte, so that the last digits of a machine's arithmetic do not show.
 
 A fit that has seen every row flatters itself. So each error comes in three kinds: on the rows that were fitted, on each
 row by a fit without it, and (where the √S term is one number for all systems) on each system with the number that the
@@ -144,6 +144,12 @@ def _least_squares(rows: Sequence[Sequence[float]]) -> list[float]:
     table = [
         [sum(row[i] * row[j] for row in scaled) for j in range(n)] + [sum(row[i] for row in scaled)] for i in range(n)
     ]
+    return [value / size for value, size in zip(solved(table), scale, strict=True)]
+
+
+def solved(table: list[list[float]]) -> list[float]:
+    """Return x of A·x = b by elimination with pivots; ``table`` holds the rows of A with b behind, and is used up."""
+    n = len(table)
     for i in range(n):
         pivot = max(range(i, n), key=lambda r: abs(table[r][i]))
         table[i], table[pivot] = table[pivot], table[i]
@@ -151,7 +157,7 @@ def _least_squares(rows: Sequence[Sequence[float]]) -> list[float]:
             if r != i:
                 factor = table[r][i] / table[i][i]
                 table[r] = [x - factor * y for x, y in zip(table[r], table[i], strict=True)]
-    return [table[i][n] / table[i][i] / scale[i] for i in range(n)]
+    return [table[i][n] / table[i][i] for i in range(n)]
 
 
 def _rounded(latency: float, per_byte: float, per_root: float) -> Fit:
