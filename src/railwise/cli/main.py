@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "estimate": ("railwise.cli.estimate:command", "Tell what communication takes, term by term."),
     "simulate": ("railwise.cli.simulate:command", "Let a scenario live in virtual time, under several policies."),
     "sweep": ("railwise.cli.sweep:command", "Compare policies over seeds and parameters, side by side."),
+    "diff": ("railwise.cli.diff:command", "Find where two runs decided differently, and explain it."),
     "test": ("railwise.cli.test_cases:command", "Run policy tests."),
     "discover": ("railwise.cli.discover:command", "Ask switches and servers how they are cabled: the map."),
     "fabric": ("railwise.cli.fabric:fabric", "Design, draw and convert fabrics."),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,6 +13,7 @@ from railwise.cli.output import listing, print_data, print_lines, print_table, w
 from railwise.cli.report_file import report_text, write_report
 from railwise.cli.simulate_options import STDOUT, Outputs
 from railwise.cli.whole_file import check_writable
+from railwise.formats.decision_log import log_text
 from railwise.report.exports import Value
 from railwise.report.run_data import Comparison
 from railwise.report.runs import runs_document, runs_table
@@ -43,7 +42,7 @@ def show(comparison: Comparison, runs: Sequence[Run], policies: Sequence[str], o
     """
     summary = summarise(comparison.runs)
     if outputs.decisions:
-        write_file(outputs.decisions, "".join(json.dumps(line) + "\n" for line in _decisions(runs[0])))
+        write_file(outputs.decisions, log_text(runs[0].decisions))
     if outputs.prints():
         _print(summary, outputs.form)
     written = _written(comparison, summary, runs, outputs)
@@ -84,12 +83,3 @@ def _decision_rows(run: Run) -> Iterator[tuple[Value, ...]]:
     for one in run.decisions:
         words = (" ".join(one.nodes), " ".join(one.pods), one.beneficiary)
         yield run.data.policy, run.data.seed, one.at / SECOND, one.workload, one.event, *words
-
-
-def _decisions(run: Run) -> list[dict[str, Any]]:
-    return [
-        {"at": one.at, "workload": one.workload, "event": one.event}
-        | ({"nodes": list(one.nodes)} if one.nodes else {})
-        | ({"pods": list(one.pods), "for": one.beneficiary} if one.beneficiary else {})
-        for one in run.decisions
-    ]

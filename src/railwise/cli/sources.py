@@ -11,12 +11,15 @@ from railwise.cli.errors import HintedError, warning_line
 from railwise.model.scenario import Scenario
 
 STANDARD_INPUT = "-"
+START_HINT = "`railwise init` writes a scenario to start from"
 MANIFESTS = (".yaml", ".yml", ".json")
 """The files of a folder that are read."""
 
 
-def read_sources(names: Sequence[str]) -> list[tuple[str, bytes]]:
+def read_sources(names: Sequence[str], otherwise: str = START_HINT) -> list[tuple[str, bytes]]:
     """Return (name, bytes) of every file; ``-`` is standard input, at most once.
+
+    ``otherwise`` is the hint for a file that is not there, and nothing has a similar name.
 
     Raises:
         HintedError: nothing was named, a name is no readable file, or standard input is named twice.
@@ -25,10 +28,10 @@ def read_sources(names: Sequence[str]) -> list[tuple[str, bytes]]:
         raise HintedError("no input file", "name a scenario: `railwise init` writes one to start from")
     if list(names).count(STANDARD_INPUT) > 1:
         raise HintedError("standard input (-) can be read only once")
-    return [_read(name) for name in names]
+    return [_read(name, otherwise) for name in names]
 
 
-def _read(name: str) -> tuple[str, bytes]:
+def _read(name: str, otherwise: str) -> tuple[str, bytes]:
     if name == STANDARD_INPUT:
         return "<stdin>", _bytes(sys.stdin.buffer)
     path = Path(name)
@@ -38,7 +41,7 @@ def _read(name: str) -> tuple[str, bytes]:
         with path.open("rb") as file:
             return name, _bytes(file)
     except FileNotFoundError:
-        raise HintedError(f"{name}: no such file", _similar(path)) from None
+        raise HintedError(f"{name}: no such file", _similar(path, otherwise)) from None
     except OSError as error:
         raise HintedError(f"{name}: {error.strerror}") from None
 
@@ -50,8 +53,8 @@ def _bytes(file: BinaryIO) -> bytes:
     return file.read(MOST_BYTES + 1)
 
 
-def _similar(path: Path) -> str:
-    """Return a hint that names files with a similar name, or where to get one."""
+def _similar(path: Path, otherwise: str) -> str:
+    """Return a hint that names files with a similar name, or else where to get one."""
     from difflib import get_close_matches
 
     folder = path.parent
@@ -59,7 +62,7 @@ def _similar(path: Path) -> str:
     close = get_close_matches(path.name, sorted(names)[:2000], n=3)
     if close:
         return "did you mean " + " or ".join(str(folder / name) for name in close) + "?"
-    return "`railwise init` writes a scenario to start from"
+    return otherwise
 
 
 def read_beside(folders: Sequence[Path], name: str) -> list[tuple[str, bytes]]:

@@ -99,7 +99,6 @@ class Engine:
 
         ``now`` is µs. Workloads that go on running unchanged are not part of the plan.
         """
-        self.workloads.altered.clear()
         if not events and self._settled is not None and self._nothing_new(self._settled, now):
             return self._as_before(self._settled, now)
         self._take_in(events, now)
@@ -150,13 +149,13 @@ class Engine:
 
     def _as_before(self, plan: Plan, now: int) -> Plan:
         """Return the last plan without what it changed: who waits, and why."""
-        self.workloads.now = now
+        self.workloads.open_round(now)
         waiting = tuple(entry for entry in plan.workloads if entry.reason is not None)
         return replace(plan, time=now, workloads=waiting, evictions=(), moves=(), decisions=len(waiting))
 
     def _take_in(self, events: Sequence[Event], now: int) -> None:
         """Bring the books up to date."""
-        self.workloads.now = now
+        self.workloads.open_round(now)
         self.accounts.elapse(now)
         if self.state.overgrown():
             self.state.compact()

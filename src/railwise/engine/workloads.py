@@ -27,8 +27,9 @@ class Workloads:
     """All workloads by name. ``waiting`` are those that still want pods; ``now`` is the time of the round in µs.
 
     ``touched`` collects the workloads whose pods changed, once somebody wants to know; ``changes`` counts such changes.
-    ``altered`` names those whose pods changed in this round, gone ones included. ``speaking`` collects those whose
-    traffic may have changed, pods that are only lifted included, where anybody wants to know.
+    ``altered`` names those whose pods changed in this round, gone ones included; ``fallen`` holds what it took as lost,
+    as (workload, pods, node). ``speaking`` collects those whose traffic may have changed, pods that are only lifted
+    included, where anybody wants to know.
     ``dark`` are the nodes that are not ready, with the time since when: their pods are lost after ``nodeGrace``.
     """
 
@@ -41,11 +42,18 @@ class Workloads:
         self.touched: dict[Record, None] | None = None
         self.altered: Final[dict[str, None]] = {}
         self.speaking: dict[Record, None] | None = None
+        self.fallen: Final[list[tuple[Record, list[PodKey], int]]] = []
         self.dark: Final[dict[int, int]] = {}
         self.timed: Final[dict[Record, None]] = {}
         self.stoppable: Final[dict[tuple[str, int], int]] = {}
         self.changes = 0
         self.now = 0
+
+    def open_round(self, now: int) -> None:
+        """Start a round at a time (µs), in which nothing has changed yet."""
+        self.now = now
+        self.altered.clear()
+        self.fallen.clear()
 
     def book(self, workloads: Iterable[Workload]) -> None:
         """Enter the workloads of a document: running pods whose cards are named are booked before the others."""
@@ -216,4 +224,5 @@ class Workloads:
             if keys:
                 self.take(record, keys)
                 record.lose(keys, self.now)
+                self.fallen.append((record, keys, node))
                 self.waiting[record.workload.name] = record

@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 
 from railwise.engine.cycle import Submit
 from railwise.engine.policies import by_name
+from railwise.model.decision import Decision
 from railwise.model.scenario import Scenario
 from railwise.report.run_data import RunData
-from railwise.twin.history import Decision
 from railwise.twin.pace import PaceOf
 from railwise.twin.recording import Recorder
 from railwise.twin.simulation import Simulation

@@ -14,7 +14,7 @@ from railwise.engine.cycle import Engine, Event, Finish, NodeChange, Policy, Sub
 from railwise.engine.gangs.record import Record
 from railwise.model.plan import Plan, State, WorkloadPlan
 from railwise.model.scenario import Scenario
-from railwise.model.workload import Group
+from railwise.twin.beginning import found, running_since, runs
 from railwise.twin.calendar import ARRIVE, CHANGE, Calendar
 from railwise.twin.card_count import CardCount
 from railwise.twin.contended_pace import ContendedPace
@@ -35,7 +35,7 @@ class Simulation:
         ``pace`` makes what slows work down (default: places and neighbours, where the document says what links
         carry); ``watch`` is told of every moment.
         """
-        present = tuple(one for one in scenario.workloads if one.submit <= 0 or _runs(one.root))
+        present = tuple(one for one in scenario.workloads if one.submit <= 0 or runs(one.root))
         there = {one.name for one in present}
         self.scenario: Final = scenario
         self.engine: Final = Engine(replace(scenario, workloads=present), policy)
@@ -97,17 +97,17 @@ class Simulation:
             if isinstance(event, Finish):
                 self._progress[event.name].advance(self.now)
                 self._working.discard(event.name)
-                self.history.finished(event.name, self.now)
                 ended.append(event.name)
         first = not self.history.rounds
         if first:
             self._take_running()
+        self.history.came_in(events, self.now)
         plan = self.engine.cycle(events, self.now)
         altered = sorted(self.engine.records) if first else sorted(self.engine.workloads.altered)
         self._carry_out(plan, altered)
         self._slow_down(altered, events)
         self._cards.follow(altered, self.engine.records)
-        self.history.record(plan, self.now)
+        self.history.record(plan, self.now, self.engine, altered)
         for at in self.engine.wake_times():
             if at > self.now:
                 self._calendar.wake(at)
@@ -126,10 +126,13 @@ class Simulation:
 
     def _take_running(self) -> None:
         """Count the work of what runs already when the document begins."""
+        grace = self.scenario.policy.node_grace > 0
+        alive = {node.name for node in self.scenario.nodes if node.ready or grace}
+        self.history.begin(self.engine.scenario.workloads, alive)
         for workload in self.engine.scenario.workloads:
-            since = _since(workload.root)
+            since = running_since(workload.root)
             if since is not None:
-                self._progress[workload.name].ran_since(since, _running_pods(workload.root), self.now)
+                self._progress[workload.name].ran_since(since, len(found(workload.root)), self.now)
                 self._working.add(workload.name)
                 self.history.started(workload.name, since)
 
@@ -194,20 +197,3 @@ def _spread(record: Record, engine: Engine) -> tuple[int, int]:
     nodes = {node for node, _ in record.pods.values()}
     tree = engine.state.trees[record.demand.root.tree].tree
     return len(nodes), len({tree.domain_of[-1][node] for node in nodes}) if tree.depth else 1
-
-
-def _runs(group: Group) -> bool:
-    return group.running is not None or any(_runs(child) for child in group.groups)
-
-
-def _since(group: Group) -> int | None:
-    """Return since when any pod of a group runs, None where none does."""
-    times = [since for child in group.groups if (since := _since(child)) is not None]
-    if group.running is not None and any(group.running.nodes):
-        times.append(group.running.since)
-    return min(times, default=None)
-
-
-def _running_pods(group: Group) -> int:
-    here = sum(1 for node in group.running.nodes if node is not None) if group.running is not None else 0
-    return here + sum(_running_pods(child) for child in group.groups)

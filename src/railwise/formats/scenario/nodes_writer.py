@@ -50,6 +50,21 @@ def taints_document(taints: Sequence[Taint]) -> list[dict[str, str]]:
     return documents
 
 
+def values_document(values: Mapping[str, object]) -> dict[str, Any]:
+    """Return facts that change (in model form) as an event's ``set``."""
+    document: dict[str, Any] = {}
+    for key, value in values.items():
+        if key == "taints" and isinstance(value, tuple):
+            document[key] = taints_document(value)
+        elif key == "resources" and isinstance(value, dict):
+            document[key] = amounts_document(value)
+        elif isinstance(value, frozenset):
+            document[key] = sorted(value)
+        else:
+            document[key] = value
+    return document
+
+
 def nodes_document(nodes: Sequence[Node], topologies: Sequence[Topology]) -> list[dict[str, Any]]:
     """Return the entries of the nodes in their order."""
     return [_entry(part, topologies) for run in _runs(nodes) for part in _regular(run)]

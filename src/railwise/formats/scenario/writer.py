@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from railwise.formats.document_writer import document_text
-from railwise.formats.scenario.nodes_writer import amounts_document, nodes_document, number, taints_document
+from railwise.formats.scenario.nodes_writer import amounts_document, nodes_document, number, values_document
 from railwise.formats.scenario.policy import AT_EVERY_DECISION, MOST_GPU_SECONDS
 from railwise.formats.scenario.workloads_writer import workload_document
 from railwise.model.policy import Change, Policy
@@ -133,14 +133,4 @@ def _defrag(policy: Policy) -> dict[str, Any]:
 
 def _event(change: Change) -> dict[str, Any]:
     target: object = list(change.names) if change.target == "cable" else change.names[0]
-    values: dict[str, Any] = {}
-    for key, value in change.values.items():
-        if key == "taints" and isinstance(value, tuple):
-            values[key] = taints_document(value)
-        elif key == "resources" and isinstance(value, dict):
-            values[key] = amounts_document(value)
-        elif isinstance(value, frozenset):
-            values[key] = sorted(value)
-        else:
-            values[key] = value
-    return {"at": format_duration(change.at), change.target: target, "set": values}
+    return {"at": format_duration(change.at), change.target: target, "set": values_document(change.values)}
