@@ -168,7 +168,7 @@ def _files(paths: Sequence[str], knows: Callable[[str], bool]) -> dict[str, byte
         if not path.exists():
             raise HintedError(f"{name}: no such file or folder", "name the files of the trace, or their folder")
         for file in sorted(path.rglob("*"))[:MOST_FILES] if path.is_dir() else [path]:
-            if file.is_file() and (file == path or knows(file.name)):
+            if file.is_file() and (file == path or knows(str(file))):
                 if file.stat().st_size > LARGEST_FILE:
                     raise HintedError(f"{file}: more than {LARGEST_FILE} bytes")
                 found[str(file)] = file.read_bytes()
@@ -185,7 +185,7 @@ def _cluster(where: str, files: Sequence[str], paths: Sequence[str], trace: JobT
         path = Path(where)
         if not path.exists() and _size(where):
             return _flat(where)
-        if path.is_dir() or known_name(path.name):
+        if path.is_dir() or known_name(where):
             return _told(_map(_files([where], known_name), where))
         if not path.exists():
             raise HintedError(

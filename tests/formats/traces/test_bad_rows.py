@@ -104,7 +104,7 @@ def test_an_unknown_kind_names_those_there_are(kind: str, word: str) -> None:
     with pytest.raises(InputError) as caught:
         load(kind, {})
     assert word in caught.value.faults[0].message
-    assert "philly, itp" in caught.value.faults[0].hint
+    assert "philly, helios, itp" in caught.value.faults[0].hint
 
 
 def test_no_files_name_those_that_would_do() -> None:

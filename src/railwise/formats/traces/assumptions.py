@@ -33,7 +33,9 @@ class Assumption(NamedTuple):
         value = getattr(ReplayOptions() if self.replay else LoadOptions(), self.field)
         if value is False:
             return "no"
-        return format_duration(value) if self.field in {"duration", "window"} else str(value)
+        if self.field == "unit":
+            return "minutes for chronus, as published elsewhere"
+        return format_duration(value) if self.field in {"duration", "window"} else str(value) or "none"
 
 
 def _span(text: str) -> int:
@@ -66,6 +68,7 @@ def _one_of(*choices: str) -> Callable[[str], str]:
 
 ASSUMPTIONS = {
     "duration": Assumption("duration", "how long a job runs where nothing tells", _span),
+    "unit": Assumption("unit", "how long 1 is in a table that does not tell", _span),
     "cpu-jobs": Assumption("cpu_jobs", "whether jobs without a GPU are replayed", _answer),
     "traffic": Assumption("pattern", "what the pods of a gang say to each other", _one_of(*PATTERNS), replay=True),
     "evict": Assumption(

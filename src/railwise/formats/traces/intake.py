@@ -46,7 +46,7 @@ class Intake:
         self.jobs: list[TraceJob] = []
         self.notes: list[str] = []
         self.absolute = False
-        self.left_out: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
         self._bad: list[Fault] = []
         self._skipped = 0
         self._lines: dict[str, int] = {}
@@ -62,9 +62,9 @@ class Intake:
         if line not in self.notes:
             self.notes.append(line)
 
-    def leave_out(self, what: str) -> None:
-        """Count a row that is sound but is not replayed: ``jobs that never ran, left out``."""
-        self.left_out[what] += 1
+    def count(self, what: str) -> None:
+        """Count a row to which something happened that is worth a note: ``jobs that never ran, left out``."""
+        self._counts[what] += 1
 
     def bad(self, source: str, line: int, message: str) -> None:
         """Note a bad row."""
@@ -82,7 +82,7 @@ class Intake:
     def read(self, table: Table, make: Make) -> None:
         """Turn every row of a table into a job; rows that cannot be are bad ones."""
         for cells in table.rows():
-            self._row += 1
+            self.next_row()
             try:
                 cells.check()
                 job = make(cells)
@@ -91,9 +91,9 @@ class Intake:
             except CellError as error:
                 self.bad(table.source, cells.line, str(error))
 
-    def row(self) -> int:
-        """Return the number of the present row in its file, from 1."""
-        return self._row
+    def next_row(self) -> None:
+        """Count a row, after which a job without an id of its own is called."""
+        self._row += 1
 
     def name(self, published: str, line: int) -> str:
         """Return the name of a job by its published id (empty: it has none); CellError if the id occurred before."""
@@ -110,7 +110,7 @@ class Intake:
     def add(self, job: TraceJob) -> None:
         """Take a job; one without cards only where that was asked for."""
         if not job.gpus and not self.options.cpu_jobs:
-            self.leave_out("jobs without a GPU, left out unless --assume cpu-jobs=yes")
+            self.count("jobs without a GPU, left out unless --assume cpu-jobs=yes")
             return
         if len(self.jobs) >= MOST_JOBS:
             hint = "name fewer of its files"
@@ -129,7 +129,7 @@ class Intake:
         if self._bad and not self.options.skip_bad:
             more = [Fault("", f"and {self._skipped - len(self._bad)} more bad rows")]
             raise InputError(self._bad + more * (self._skipped > len(self._bad)))
-        for what, count in self.left_out.items():
+        for what, count in self._counts.items():
             self.note(f"{what}: {count:,}")
         if self._skipped:
             self.note(f"bad rows, left out: {self._skipped:,}, the first at {self._bad[0].text()}")

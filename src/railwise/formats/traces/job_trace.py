@@ -91,7 +91,8 @@ class LoadOptions(msgspec.Struct, frozen=True):
     """What to read of a stream, and what to assume where it is silent. Times are µs.
 
     ``start`` and ``until`` bound submissions (0: no bound), ``jobs`` their number (0: all). ``duration`` is taken where
-    a job has none and the trace knows no better. ``worker`` names the accelerator of throughput tables, ``part`` one of
+    a job has none and the trace knows no better, ``unit`` for a unit of time that a table does not tell (0: the usual
+    one). ``worker`` names the accelerator of throughput tables, ``part`` one of
     several workloads in a file, ``processor`` what a processor of a CPU log stands for (``gpu`` or ``cpu``).
     ``window``, ``prefill``, ``decode`` and ``replica`` turn requests into inference load: the length of a window, the
     tokens a second that one pod reads and writes, and the cards of a pod.
@@ -103,6 +104,7 @@ class LoadOptions(msgspec.Struct, frozen=True):
     jobs: int = 0
     cpu_jobs: bool = False
     duration: int = HOUR
+    unit: int = 0
     worker: str = "v100"
     part: str = ""
     processor: str = "gpu"

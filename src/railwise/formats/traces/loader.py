@@ -34,19 +34,27 @@ class Loader(NamedTuple):
 
     def rank(self, path: str) -> int:
         """Return the place of the first pattern for jobs that a file's name fits; past the last if it fits none."""
-        name = base_name(path)
-        fits = (place for place, pattern in enumerate(self.files) if fnmatchcase(name, pattern))
+        fits = (place for place, pattern in enumerate(self.files) if _fits(path, pattern))
         return next(fits, len(self.files))
 
     def knows(self, path: str) -> bool:
         """Return whether a file of that name belongs to the data set."""
-        name = base_name(path)
-        return any(fnmatchcase(name, pattern) for pattern in self.files + self.beside)
+        return any(_fits(path, pattern) for pattern in self.files + self.beside)
+
+
+def _fits(path: str, pattern: str) -> bool:
+    """Return whether a file fits a pattern, which is one for the whole path if it has a slash."""
+    return fnmatchcase(path.replace("\\", "/") if "/" in pattern else base_name(path), pattern)
 
 
 def base_name(path: str) -> str:
     """Return the file's own name without folders and without ``.gz``."""
     return path.replace("\\", "/").rpartition("/")[2].removesuffix(".gz")
+
+
+def folder_of(path: str) -> str:
+    """Return the name of the folder that a file lies in; empty: none is named."""
+    return path.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
 
 
 def stem(path: str) -> str:

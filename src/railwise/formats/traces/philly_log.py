@@ -68,7 +68,7 @@ def _job(record: _Job, place: int, intake: Intake) -> TraceJob | None:
         ran += took
         cards = max(cards, sum(len(server.gpus) for server in attempt.detail))
     if not ran:
-        intake.leave_out("jobs that never ran, left out")
+        intake.count("jobs that never ran, left out")
         return None
     return TraceJob(
         name=name,

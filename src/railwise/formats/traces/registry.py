@@ -7,29 +7,61 @@ name that fits none is answered with the list of those that would.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from railwise.formats.traces import asi
 from railwise.formats.traces.lingjun import read_lingjun
+from railwise.formats.traces.loader import base_name
+from railwise.formats.traces.machines import MACHINES, read_machines
+from railwise.formats.traces.spot import NODES, read_spot_nodes
 from railwise.formats.traces.zhejianglab import read_zhejianglab
 from railwise.model.errors import Fault, InputError
 from railwise.model.scenario import Scenario
 
 
 class Importer(NamedTuple):
-    """One data set: its name, what it is, the file names it needs, and the reader (files in order, GPUs a node)."""
+    """One data set: its name, what it is, the files it needs, and the reader (a file of each name, GPUs a node).
+
+    A name with a slash is a pattern for paths; all files that fit it belong together.
+    """
 
     kind: str
     title: str
     files: tuple[str, ...]
-    read: Callable[[tuple[bytes, ...], int], Scenario]
+    read: Callable[[Mapping[str, bytes], int], Scenario]
+
+    def knows(self, path: str) -> bool:
+        """Return whether a file of that name belongs to the data set."""
+        return any(_fits(path, name) for name in self.files)
 
 
-def _lingjun(files: tuple[bytes, ...], gpus: int) -> Scenario:
-    return read_lingjun(files[0], gpus)
+def _fits(path: str, name: str) -> bool:
+    return fnmatchcase(path.replace("\\", "/"), name) if "/" in name else base_name(path) == name
 
 
-def _zhejianglab(files: tuple[bytes, ...], gpus: int) -> Scenario:
-    return read_zhejianglab(files[0], files[1], gpus)
+def _lingjun(files: Mapping[str, bytes], gpus: int) -> Scenario:
+    (topo,) = files.values()
+    return read_lingjun(topo, gpus)
+
+
+def _zhejianglab(files: Mapping[str, bytes], gpus: int) -> Scenario:
+    topology, nics = files.values()
+    return read_zhejianglab(topology, nics, gpus)
+
+
+def _spot(files: Mapping[str, bytes], _gpus: int) -> Scenario:
+    (nodes,) = files.values()
+    return read_spot_nodes(nodes)
+
+
+def _machines(files: Mapping[str, bytes], _gpus: int) -> Scenario:
+    (machines,) = files.values()
+    return read_machines(machines)
+
+
+def _asi(files: Mapping[str, bytes], _gpus: int) -> Scenario:
+    return asi.read_asi_servers(files)
 
 
 IMPORTERS = (
@@ -40,26 +72,23 @@ IMPORTERS = (
         ("cluster_topology.csv", "gpu_nic_info.csv"),
         _zhejianglab,
     ),
+    Importer("alibaba-gpu-v2020", "1,897 machines of PAI, without topology", (MACHINES,), _machines),
+    Importer("alibaba-spot-gpu-v2026", "4,278 nodes of six kinds of cards, without topology", (NODES,), _spot),
+    Importer("alibaba-gpu-v2026", "servers of ASI with their access switches", (asi.SERVERS,), _asi),
 )
 
 DEFAULT_GPUS = 8
-"""GPUs of a node in both data sets (published for the second, an assumption for the first)."""
-
-
-def base_name(path: str) -> str:
-    """Return the file's own name without folders and without ``.gz``."""
-    return path.replace("\\", "/").rpartition("/")[2].removesuffix(".gz")
+"""GPUs of a node where a map does not say (published for Zhejiang Lab, an assumption for Lingjun)."""
 
 
 def known_name(path: str) -> bool:
     """Return whether a file of that name belongs to a data set."""
-    return any(base_name(path) in importer.files for importer in IMPORTERS)
+    return any(importer.knows(path) for importer in IMPORTERS)
 
 
 def detect(names: list[str]) -> Importer:
     """Return the one importer whose files are all there; InputError, naming what would do, if it is not one."""
-    have = {base_name(name) for name in names}
-    fitting = [importer for importer in IMPORTERS if have.issuperset(importer.files)]
+    fitting = [one for one in IMPORTERS if all(any(_fits(path, name) for path in names) for name in one.files)]
     if len(fitting) == 1:
         return fitting[0]
     known = "; ".join(f"{importer.kind}: {' and '.join(importer.files)}" for importer in IMPORTERS)
@@ -70,7 +99,8 @@ def detect(names: list[str]) -> Importer:
 def convert(kind: str, files: Mapping[str, bytes], gpus: int = DEFAULT_GPUS) -> Scenario:
     """Return the cluster described by the files (by name); an empty ``kind`` is found from the names.
 
-    ``gpus`` is the number of cards a node. Raises InputError for an unknown kind, a missing file or unreadable tables.
+    ``gpus`` is the number of cards of a node where the map does not say. Raises InputError for an unknown kind, a
+    missing file or unreadable tables.
     """
     if kind:
         importer = next((one for one in IMPORTERS if one.kind == kind), None)
@@ -79,8 +109,9 @@ def convert(kind: str, files: Mapping[str, bytes], gpus: int = DEFAULT_GPUS) -> 
             raise InputError([Fault("--from", f"unknown data set '{kind}'", f"one of {known}")])
     else:
         importer = detect(list(files))
-    by_name = {base_name(name): data for name, data in files.items()}
-    missing = [name for name in importer.files if name not in by_name]
+    found = {name: [path for path in files if _fits(path, name)] for name in importer.files}
+    missing = [name for name, paths in found.items() if not paths]
     if missing:
         raise InputError([Fault("", f"{importer.kind} needs the file {name}", "plain or gzip") for name in missing])
-    return importer.read(tuple(by_name[name] for name in importer.files), gpus)
+    chosen = [path for name, paths in found.items() for path in (paths if "/" in name else paths[-1:])]
+    return importer.read({path: files[path] for path in chosen}, gpus)

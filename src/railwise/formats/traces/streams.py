@@ -8,7 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from railwise.formats.faults import guess
-from railwise.formats.traces import itp, philly
+from railwise.formats.traces import (
+    acme,
+    adaptive_log,
+    asi,
+    helios,
+    itp,
+    lingjun_jobs,
+    pai,
+    philly,
+    request_streams,
+    sacct,
+    serving_instances,
+    simulator_log,
+    spot,
+    step_counts,
+    swf,
+)
 from railwise.formats.traces.intake import Intake
 from railwise.formats.traces.job_trace import JobTrace, LoadOptions
 from railwise.formats.traces.loader import Loader, base_name
@@ -17,7 +33,25 @@ from railwise.model.natural import natural_key
 
 LOADERS: tuple[Loader, ...] = (
     philly.LOADER,
+    helios.LOADER,
     itp.LOADER,
+    acme.LOADER,
+    pai.LOADER,
+    serving_instances.LOADER,
+    spot.LOADER,
+    asi.LOADER,
+    lingjun_jobs.LOADER,
+    request_streams.MOONCAKE,
+    request_streams.AZURE,
+    step_counts.GAVEL,
+    step_counts.SHOCKWAVE,
+    simulator_log.TIRESIAS,
+    simulator_log.MURI,
+    simulator_log.CHRONUS,
+    adaptive_log.POLLUX,
+    adaptive_log.SIA,
+    swf.LOADER,
+    sacct.LOADER,
 )
 
 
