@@ -4,8 +4,9 @@ Two ways of grouping are in use, and both break on one cable. Taking servers wit
 group splits it at the first dead NIC. Taking whatever is *connected* for a group fuses two units at the first cable in
 the wrong one. Here a majority decides, twice:
 
-1. Two leaves belong together if more than half of the links of the busier one come from servers that are on both.
-   A dead NIC or a wrong plug takes one link of many and changes nothing.
+1. Leaves belong together if more than half of the links of the busier one come from servers that are on both, the
+   likest ones first, each compared with the whole group that it joins. A dead NIC or a wrong plug takes one link of
+   many and changes nothing.
 2. A server belongs to the leaves that most of its links end on, and a leaf that belongs to no others joins the servers
    that most of its links come from.
 
@@ -17,10 +18,10 @@ were learnt cannot matter; ties go to the group with more links, then by natural
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 from railwise.model.natural import natural_key
 
@@ -31,6 +32,9 @@ MOST_ATTACHMENTS: Final = 64
 """An element with more attachments than this is no witness of which of them belong together."""
 
 MOST_ROUNDS: Final = 4
+
+PARTS: Final = 1 << 20
+"""Likeness is compared in so many parts."""
 
 WITNESSES: Final = 2
 """So many elements of a group must be on an attachment for it to lie across: one may be a single wrong plug."""
@@ -60,8 +64,12 @@ _Kind = tuple[dict[str, int], int]
 """Equal elements: their links by attachment, and how many of them there are."""
 
 
-def cluster(weights: Weights) -> Clusters:
-    """Return the groups of the elements that have links; the rest is in none."""
+def cluster(weights: Weights, rank: Mapping[str, int] | None = None) -> Clusters:
+    """Return the groups of the elements that have links; the rest is in none.
+
+    ``rank`` gives the places of names in natural order, where the caller knows them already.
+    """
+    order: Callable[[str], Any] = rank.__getitem__ if rank else natural_key
     kinds: dict[frozenset[tuple[str, int]], list[str]] = {}
     for element, links in weights.items():
         if links:
@@ -71,7 +79,7 @@ def cluster(weights: Weights) -> Clusters:
     for links, count in equal:
         for attachment, number in links.items():
             totals[attachment] += number * count
-    group_of = _together(equal, totals)
+    group_of = _together(equal, totals, order)
     wide: set[str] = set()
     for _ in range(MOST_ROUNDS):
         homes = [_home(links, group_of, totals) for links, _ in equal]
@@ -79,7 +87,7 @@ def cluster(weights: Weights) -> Clusters:
         if not moved:
             break
     homes = [_home(links, group_of, totals) for links, _ in equal]
-    result = Clusters(group_of, wide=sorted(wide, key=natural_key))
+    result = Clusters(group_of, wide=sorted(wide, key=order))
     for names, (home, torn) in zip(kinds.values(), homes, strict=True):
         if home is not None:
             result.elements.update((name, home) for name in names)
@@ -89,29 +97,80 @@ def cluster(weights: Weights) -> Clusters:
     return result
 
 
-def _together(equal: Iterable[_Kind], totals: Counter[str]) -> dict[str, int]:
-    """Return a group for every attachment: those of which one's links come mostly from elements that are on both."""
-    shared: defaultdict[tuple[str, str], int] = defaultdict(int)
+def _together(equal: list[_Kind], totals: Counter[str], order: Callable[[str], Any]) -> dict[str, int]:
+    """Return a group for every attachment: those whose links come mostly from elements that are on all of them.
+
+    The likest ones join first, and what joins must be like the whole group, not only like one of it: else a leaf with
+    strangers on it and another one would chain two units together.
+    """
+    names = sorted(totals, key=order)
+    place = {name: number for number, name in enumerate(names)}
+    shared: defaultdict[tuple[int, int], int] = defaultdict(int)
     for links, count in equal:
         if 1 < len(links) <= MOST_ATTACHMENTS:
-            for first, second in combinations(sorted(links), 2):
-                shared[first, second] += min(links[first], links[second]) * count
-    root = {attachment: attachment for attachment in totals}
-
-    def find(name: str) -> str:
-        while root[name] != name:
-            root[name] = root[root[name]]
-            name = root[name]
-        return name
-
+            mine = sorted((place[name], number) for name, number in links.items())
+            for (first, few), (second, many) in combinations(mine, 2):
+                shared[first, second] += (min(many, few)) * count
+    alike = []
     for (first, second), number in shared.items():
-        if 2 * number > max(totals[first], totals[second]):
-            one, other = find(first), find(second)
-            if one != other:
-                root[max(one, other)] = min(one, other)
-    names = sorted(totals, key=natural_key)
-    numbers: dict[str, int] = {}
-    return {name: numbers.setdefault(find(name), len(numbers)) for name in names}
+        most = max(totals[names[first]], totals[names[second]])
+        if 2 * number > most:
+            alike.append((-PARTS * number // most, first, second))
+    root = list(range(len(names)))
+    profiles = _profiles(equal, place) if alike else []
+    for _, first, second in sorted(alike):
+        one, other = _root(root, first), _root(root, second)
+        if one != other and _like(profiles[one], profiles[other]):
+            low, high = min(one, other), max(one, other)
+            root[high] = low
+            profiles[low].join(profiles[high])
+    numbers: dict[int, int] = {}
+    return {name: numbers.setdefault(_root(root, number), len(numbers)) for number, name in enumerate(names)}
+
+
+@dataclass(slots=True)
+class _Profile:
+    """Where the links of a group of attachments come from: how many by kind of element, and in all."""
+
+    members: int = 1
+    links: dict[int, int] = field(default_factory=dict)
+    total: int = 0
+
+    def join(self, other: _Profile) -> None:
+        """Add another group's."""
+        self.members += other.members
+        self.total += other.total
+        for kind, number in other.links.items():
+            self.links[kind] = self.links.get(kind, 0) + number
+
+
+def _profiles(equal: list[_Kind], place: Mapping[str, int]) -> list[_Profile]:
+    profiles = [_Profile() for _ in place]
+    for kind, (links, count) in enumerate(equal):
+        for name, number in links.items():
+            profile = profiles[place[name]]
+            profile.links[kind] = number * count
+            profile.total += number * count
+    return profiles
+
+
+def _like(one: _Profile, other: _Profile) -> bool:
+    """Return whether more than half of the links of the busier one, by attachment, come from elements on both."""
+    if len(one.links) > len(other.links):
+        one, other = other, one
+    both = 0
+    for kind, number in one.links.items():
+        there = other.links.get(kind)
+        if there:
+            both += min(number * other.members, there * one.members)
+    return 2 * both > max(one.total * other.members, other.total * one.members)
+
+
+def _root(root: list[int], at: int) -> int:
+    while root[at] != at:
+        root[at] = root[root[at]]
+        at = root[at]
+    return at
 
 
 def _home(links: Mapping[str, int], group_of: Mapping[str, int], totals: Mapping[str, int]) -> tuple[int | None, bool]:

@@ -114,7 +114,7 @@ class Map:
 
     def links(self) -> list[Edge]:
         """Return every edge once, in order of its ports."""
-        return sorted(set(self.edges.values()), key=lambda edge: (edge.a, edge.b))
+        return sorted(edge for port, edge in self.edges.items() if port == edge.a)
 
     def age(self, edge: Edge) -> int:
         """Return how long ago the freshest of an edge's sources confirmed it, in µs."""

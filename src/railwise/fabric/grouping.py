@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 from railwise.fabric.clusters import Clusters, cluster
 from railwise.fabric.tiers import Hints, Ignored, Tiers, find_tiers
-from railwise.model.natural import natural_key
 
 Counts = Mapping[str, Mapping[str, int]]
 
@@ -39,26 +38,30 @@ class Structure:
     beside: list[Ignored] = field(default_factory=list)
 
 
-def structure(up: Counts, down: Counts, across: Counts, hints: Hints) -> Structure:
+def structure(up: Counts, down: Counts, across: Counts, hints: Hints, rank: Mapping[str, int]) -> Structure:
     """Return the groups of all servers.
 
-    ``up`` holds the links of each server by switch, ``down`` the same by switch, ``across`` those between switches.
+    ``up`` holds the links of each server by switch, ``down`` the same by switch, ``across`` those between switches;
+    ``rank`` the places of all names in natural order.
     """
-    tiers = find_tiers(down, across, hints)
+    tiers = find_tiers(down, across, hints, rank)
     leaves = {switch for switch, tier in tiers.of.items() if tier == 0}
-    weights = {}
+    weights: dict[str, Mapping[str, int]] = {}
     for server, links in up.items():
+        if leaves.issuperset(links):
+            weights[server] = links
+            continue
         mine = {switch: number for switch, number in links.items() if switch in leaves}
         if not mine:
             mine = {switch: number for switch, number in links.items() if switch in tiers.of}
         weights[server] = mine
-    found = cluster(weights)
+    found = cluster(weights, rank)
     result = Structure(tiers, torn=found.torn, beside=list(tiers.ignored))
     _note_wide(found, down, result)
-    groups, numbers = _ordered(found, 0)
+    groups, numbers = _ordered(found, rank)
     result.levels.append(groups)
     result.group_of = {server: numbers[group] for server, group in found.elements.items()}
-    _stack(result, across)
+    _stack(result, across, rank)
     return result
 
 
@@ -68,18 +71,18 @@ def _note_wide(found: Clusters, down: Counts, result: Structure) -> None:
         result.beside.append(Ignored((leaf,), servers, "lies across several leaf groups"))
 
 
-def _ordered(found: Clusters, tier: int) -> tuple[list[Group], dict[int, int]]:
+def _ordered(found: Clusters, rank: Mapping[str, int]) -> tuple[list[Group], dict[int, int]]:
     """Return the groups in natural order of their first elements, and their place by number of the cluster."""
     made = []
     for number, (elements, attachments) in found.members().items():
-        elements.sort(key=natural_key)
-        switches = tuple(sorted(attachments, key=natural_key))
-        made.append((natural_key(elements[0]), number, Group(tier, tuple(elements), switches)))
+        elements.sort(key=rank.__getitem__)
+        switches = tuple(sorted(attachments, key=rank.__getitem__))
+        made.append((rank[elements[0]], number, Group(0, tuple(elements), switches)))
     made.sort(key=lambda one: one[0])
     return [group for _, _, group in made], {number: place for place, (_, number, _) in enumerate(made)}
 
 
-def _stack(result: Structure, across: Counts) -> None:
+def _stack(result: Structure, across: Counts, rank: Mapping[str, int]) -> None:
     """Add the wider levels, as long as there are switches of the next tier."""
     while True:
         lower = result.levels[-1]
@@ -99,11 +102,11 @@ def _stack(result: Structure, across: Counts) -> None:
         for elements, attachments in found.members().values():
             below = sorted(int(element) for element in elements)
             servers = tuple(server for place in below for server in lower[place].servers)
-            upper.append(Group(tier, servers, tuple(sorted(attachments, key=natural_key))))
+            upper.append(Group(tier, servers, tuple(sorted(attachments, key=rank.__getitem__))))
             for place in below:
                 lower[place].parent = len(upper) - 1
-        order = sorted(range(len(upper)), key=lambda place: natural_key(upper[place].servers[0]))
-        rank = {old: new for new, old in enumerate(order)}
+        order = sorted(range(len(upper)), key=lambda place: rank[upper[place].servers[0]])
+        newly = {old: new for new, old in enumerate(order)}
         for group in lower:
-            group.parent = rank.get(group.parent, -1)
+            group.parent = newly.get(group.parent, -1)
         result.levels.append([upper[place] for place in order])

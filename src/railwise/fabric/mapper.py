@@ -22,6 +22,7 @@ from railwise.fabric.regularity import strays, swaps
 from railwise.fabric.scale_up import scale_up_domains
 from railwise.fabric.settling import Patience, next_due
 from railwise.fabric.survey import Survey
+from railwise.fabric.tiers import Hints
 from railwise.model.natural import natural_key
 
 
@@ -61,6 +62,13 @@ class _Kept:
     devices: dict[str, Device] = field(default_factory=dict)
     nic_rails: dict[Port, int] = field(default_factory=dict)
     judged: dict[tuple[str, ...], _Judged] = field(default_factory=dict)
+    hints: Hints = field(default_factory=Hints)
+    rank: dict[str, int] = field(default_factory=dict)
+    levels: list[list[Group]] = field(default_factory=list)
+    domains: list[MapDomain] = field(default_factory=list)
+    places: dict[str, dict[str, str]] = field(default_factory=dict)
+    tiers: dict[str, int] = field(default_factory=dict)
+    tiered: dict[str, Device] = field(default_factory=dict)
 
 
 class Mapper:
@@ -100,24 +108,45 @@ class Mapper:
         looked_at = survey.settle(now)
         if looked_at is None:
             self._intended = Intended(survey.intent, survey.directory)
-            self._ports.clear()
             self._kept.judged = {}
-            everything = {*survey.wiring.all_ports(), *self._intended.peer}
-            self._ports.refresh(everything, survey, self._intended)
+            self._ports.refresh_all(survey, self._intended)
         else:
             self._ports.refresh(looked_at, survey, self._intended)
         if looked_at is None or self._kept.version != survey.version:
-            self._kept = _Kept(survey.version, attributes.describe(survey), attributes.rails_of_nics(survey))
+            self._describe()
         touched = {port.device for port in looked_at or ()}
         self._last = self._made(now, touched)
         return self._last
 
+    def _describe(self) -> None:
+        """Work out again what follows from what devices say of themselves."""
+        devices = attributes.describe(self.survey)
+        self._kept = _Kept(
+            self.survey.version,
+            devices,
+            attributes.rails_of_nics(self.survey),
+            hints=attributes.hints_of(devices, self.survey),
+            rank={name: place for place, name in enumerate(devices)},
+        )
+
+    def _tiered(self, tier_of: dict[str, int]) -> dict[str, Device]:
+        """Return the devices with their tiers."""
+        if self._kept.tiers != tier_of or not self._kept.tiered:
+            self._kept.tiers = tier_of
+            self._kept.tiered = naming.with_tiers(self._kept.devices, tier_of)
+        return self._kept.tiered
+
     def _made(self, now: int, touched: set[str]) -> Map:
         survey, devices = self.survey, self._kept.devices
-        found = structure(survey.up, survey.down, survey.across, attributes.hints_of(devices, survey))
+        kept = self._kept
+        found = structure(survey.up, survey.down, survey.across, kept.hints, kept.rank)
         judged = [self._judge(group, found, touched) for group in found.levels[0]]
         self._kept.judged = {one.group.servers: one for one in judged}
-        domains, places, remembered = naming.name_domains(found, devices, survey, self._last)
+        if kept.levels != found.levels:
+            kept.domains, kept.places = naming.name_domains(found, devices, self._last)
+            kept.levels = found.levels
+        domains = kept.domains
+        places, remembered = naming.with_remembered(kept.places, domains, survey, self._last, devices)
         said = attributes.said_of_scale_up(survey)
         racks = {device.name: device.rack for device in devices.values() if device.rack}
         scale_up, about_scale_up = scale_up_domains(attributes.by_server(said, survey), racks, self._last.scale_up)
@@ -130,7 +159,7 @@ class Mapper:
             dead.update(one.rails.dead)
         return Map(
             time=now,
-            devices=naming.with_tiers(devices, found.tiers.of),
+            devices=self._tiered(found.tiers.of),
             edges=dict(survey.wiring.edges),
             levels=naming.levels(domains),
             domains=tuple(domains),

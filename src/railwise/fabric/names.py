@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from railwise.fabric.addresses import plain_mac
@@ -54,6 +55,7 @@ class Meant(NamedTuple):
     candidates: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=1 << 18)
 def hardware_id(text: str) -> str:
     """Return a MAC or GUID in one form, whatever else as it is, in small letters."""
     mac = plain_mac(text)
@@ -145,6 +147,10 @@ class Directory:
         key = hardware_id(mac)
         if key and self._macs.setdefault(key, port) != port:
             self._macs[key] = None
+
+    def knows_nics(self) -> bool:
+        """Return whether the address of any NIC is known."""
+        return bool(self._macs)
 
     def nic(self, text: str) -> Port | None:
         """Return the NIC with a MAC or GUID."""

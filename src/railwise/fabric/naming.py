@@ -12,15 +12,12 @@ from railwise.fabric.identity import MOST_RETIRED, Named, Nameless, names_for, w
 from railwise.fabric.labels import free_label
 from railwise.fabric.observations import SERVER
 from railwise.fabric.survey import Survey
-from railwise.model.natural import natural_key
 
 Places = dict[str, dict[str, str]]
 
 
-def name_domains(
-    found: Structure, devices: Mapping[str, Device], survey: Survey, last: Map
-) -> tuple[list[MapDomain], Places, list[str]]:
-    """Return the domains, widest level first; the place of each server; and those that keep a place from before.
+def name_domains(found: Structure, devices: Mapping[str, Device], last: Map) -> tuple[list[MapDomain], Places]:
+    """Return the domains, widest level first, and the place of each server.
 
     The leaf groups come in the order of the structure.
     """
@@ -40,10 +37,8 @@ def name_domains(
             parent = by_level[tier + 1][group.parent] if group.parent >= 0 else ""
             domains.append(MapDomain(level_of_tier(tier), by_level[tier][place], parent, group.servers, group.switches))
     places = _places(domains)
-    remembered = _remember(places, survey, last, devices, {(one.level, one.name) for one in domains})
     domains += _racks(places, devices)
-    ordered = {server: places[server] for server in sorted(places, key=natural_key)}
-    return domains, ordered, remembered
+    return domains, {server: places[server] for server in devices if server in places}
 
 
 def _named(domain: MapDomain) -> Named:
@@ -72,27 +67,33 @@ def _places(domains: Iterable[MapDomain]) -> Places:
     return places
 
 
-def _remember(
-    places: Places, survey: Survey, last: Map, devices: Mapping[str, Device], there: set[tuple[str, str]]
-) -> list[str]:
-    """Let servers that have lost all their links keep the place they had, as far as its domains still exist."""
-    remembered = []
+def with_remembered(
+    places: Places, domains: Iterable[MapDomain], survey: Survey, last: Map, devices: Mapping[str, Device]
+) -> tuple[Places, list[str]]:
+    """Let servers that have lost all their links keep the place they had, as far as its domains still exist.
+
+    Returns all places, and the servers that keep one.
+    """
+    remembered: Places = {}
+    there: set[tuple[str, str]] = set()
     for server, place in last.places.items():
         if server in places or survey.up.get(server) or server not in devices:
             continue
+        there = there or {(one.level, one.name) for one in domains}
         kept = {level: name for level, name in place.items() if (level, name) in there}
         if LEAF_GROUP in kept:
-            places[server] = kept
-            remembered.append(server)
-    return sorted(remembered, key=natural_key)
+            remembered[server] = kept
+    if not remembered:
+        return places, []
+    both = places | remembered
+    return {server: both[server] for server in devices if server in both}, [one for one in devices if one in remembered]
 
 
 def _racks(places: Places, devices: Mapping[str, Device]) -> list[MapDomain]:
     """Add the racks as the narrowest level, where they divide leaf groups; return their domains."""
     members: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for server in sorted(places, key=natural_key):
-        device = devices.get(server)
-        if device is not None and device.rack:
+    for server, device in devices.items():
+        if device.rack and server in places:
             members[places[server][LEAF_GROUP], device.rack].append(server)
     groups = {group for group, _ in members}
     racks = {rack for _, rack in members}

@@ -36,9 +36,15 @@ class PortFindings:
             else:
                 self._by_port.pop(port, None)
 
-    def clear(self) -> None:
-        """Forget everything."""
+    def refresh_all(self, survey: Survey, intended: Intended) -> None:
+        """Judge every port: all of them where there is an intention, else those that anybody could object to."""
         self._by_port.clear()
+        doubtful = set(survey.contested)
+        several = survey.wiring.speakers()
+        for port, edge in survey.wiring.edges.items():
+            if port == edge.a and (intended.peer or (edge.a.device in several and edge.b.device in several)):
+                doubtful.add(port)
+        self.refresh([*doubtful, *intended.peer], survey, intended)
 
     def all(self) -> set[Finding]:
         """Return every finding once."""

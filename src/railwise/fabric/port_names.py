@@ -14,6 +14,7 @@ from railwise.fabric.addresses import plain_mac
 from railwise.fabric.elements import Fabric, Port
 from railwise.fabric.names import hardware_id
 from railwise.fabric.observations import ALIAS, IFNAME, MAC, Observation, SeenPort, clean
+from railwise.fabric.wiring import NAMELESS
 
 
 class Told(NamedTuple):
@@ -57,10 +58,12 @@ class PortNames:
 
     def told(self, device: str, row: Observation) -> Told:
         """Return which port of a device an observation means."""
-        names = self._names.get(device, {})
+        names = self._names.get(device)
+        text = clean(row.remote_port)
+        if names is None:
+            return Told(self._unknown(text, row))
         aliases = self._aliases.get(device, {})
         macs = self._macs.get(device, {})
-        text = clean(row.remote_port)
         lower = text.lower()
         for mac in (row.mac, row.remote_port if row.port_kind in (MAC, "") else ""):
             if mac and hardware_id(mac) in macs:
@@ -80,11 +83,16 @@ class PortNames:
         described = names.get(clean(row.description).lower()) or aliases.get(clean(row.description).lower())
         if described:
             return Told(described)
-        if row.port_kind == MAC or plain_mac(text) or not text:
-            return Told(clean(row.description) or text)
-        return Told(text)
+        return Told(self._unknown(text, row))
+
+    @staticmethod
+    def _unknown(text: str, row: Observation) -> str:
+        """Return a name for a port of a device that does not tell its ports: never a bare MAC if there is another."""
+        if row.port_kind == MAC or not text or (not row.port_kind and plain_mac(text)):
+            return clean(row.description) or text
+        return text
 
 
 def unnamed(here: Port) -> str:
     """Return a name for a port that nobody names: it is the one at the other end of a known one."""
-    return f"?{here.device}:{here.name}"
+    return f"{NAMELESS}{here.device}:{here.name}"

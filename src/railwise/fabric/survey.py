@@ -76,6 +76,9 @@ class Survey:
         self.across: dict[str, Counter[str]] = {}
         self._pairs: dict[Port, tuple[Port, Port]] = {}
         self._kinds: dict[str, str] = {}
+        self.contested: set[Port] = set()
+        """After everything was worked out anew: the ports with more than one candidate."""
+
         self.version = 0
         """Goes up whenever a device describes itself anew."""
 
@@ -108,17 +111,17 @@ class Survey:
 
     def settle(self, now: int) -> set[Port] | None:
         """Believe what has lasted, and return the ports that were looked at again; None: all of them."""
-        due = {key: settle(table, now, self.patience) for key, table in self.tables.items()}
+        due = {key: settle(table, now, self.patience) for key, table in self.tables.items() if table.waiting}
         if self._stale:
             self._rebuild(now)
             return None
         for key, table in self.tables.items():
-            device = self.directory.device(key[1])
-            if table.report.links:
-                live = not stale(table, now, self.patience)
-                self._touched |= self.wiring.teller(key, device, live=live)
-            for port in due[key]:
-                self._claim(key, device, port, table)
+            if table.report.links and self.wiring.lives(key) == stale(table, now, self.patience):
+                device = self.directory.device(key[1])
+                self._touched |= self.wiring.teller(key, device, live=not self.wiring.lives(key))
+        for key, ports in due.items():
+            for port in ports:
+                self._claim(key, self.directory.device(key[1]), port, self.tables[key])
         changed, looked_at = self.wiring.settle(self._touched)
         self._touched = set()
         kinds = {device: self.kind(device) for device in self.odd.strangers}
@@ -150,11 +153,11 @@ class Survey:
                 self._claim(key, device, port, table)
             self._set_states(key, table.report)
         self._remember()
-        self.wiring.settle(self._touched)
+        self.contested = self.wiring.settle_all()
         self._touched = set()
         self._kinds = {device: self.kind(device) for device in self.odd.strangers}
         self.up, self.down, self.across, self._pairs = {}, {}, {}, {}
-        self._count(self.wiring.edges)
+        self._count_all()
         self._stale = False
 
     def _describe(self, device: str, report: Report) -> None:
@@ -198,9 +201,10 @@ class Survey:
 
     def _resolve(self, row: Observation, here: Port, row_key: Row) -> Port | None:
         """Return the port that is heard; None if it is the hearer's own, or nobody can tell whose it is."""
-        nic = self.directory.nic(row.mac) or self.directory.nic(row.remote_port)
-        if nic is not None:
-            return nic if nic.device != here.device else None
+        if self.directory.knows_nics():
+            nic = self.directory.nic(row.mac) or self.directory.nic(row.remote_port)
+            if nic is not None:
+                return nic if nic.device != here.device else None
         heard, meant = self._who(row)
         device = meant.device
         if meant.candidates:
@@ -254,6 +258,23 @@ class Survey:
             if edge is not None and port not in self._pairs:
                 self._pairs[edge.a] = self._pairs[edge.b] = (edge.a, edge.b)
                 self._add(edge.a.device, edge.b.device, 1)
+
+    def _count_all(self) -> None:
+        """Count the links between devices from nothing."""
+        kinds: dict[str, str] = {}
+        for port, edge in self.wiring.edges.items():
+            if port != edge.a:
+                continue
+            self._pairs[edge.a] = self._pairs[edge.b] = (edge.a, edge.b)
+            first, second = edge.a.device, edge.b.device
+            for device in (first, second):
+                if device not in kinds:
+                    kinds[device] = self.kind(device)
+            one, other = kinds[first], kinds[second]
+            links = self.up if one == SERVER else self.down if other == SERVER else self.across
+            links.setdefault(first, Counter())[second] += 1
+            links = self.up if other == SERVER else self.down if one == SERVER else self.across
+            links.setdefault(second, Counter())[first] += 1
 
     def _add(self, first: str, second: str, number: int) -> None:
         for one, other in ((first, second), (second, first)):

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from railwise.fabric.elements import COMPUTE_ROLES, Role
-from railwise.model.natural import natural_key
 
 Links = Mapping[str, Mapping[str, int]]
 """By switch the number of its links by neighbour."""
@@ -72,13 +71,14 @@ class Hints:
         return ""
 
 
-def find_tiers(down: Links, across: Links, hints: Hints) -> Tiers:
+def find_tiers(down: Links, across: Links, hints: Hints, rank: Mapping[str, int]) -> Tiers:
     """Return the tiers of the switches.
 
-    ``down`` holds the links of each switch to servers, ``across`` those to other switches, from both ends.
+    ``down`` holds the links of each switch to servers, ``across`` those to other switches, from both ends;
+    ``rank`` the places of all names in natural order.
     """
     tiers = Tiers()
-    compute = _without_others(down, across, hints, tiers)
+    compute = _without_others(down, across, hints, rank, tiers)
     servers = {switch: sum(down.get(switch, {}).values()) for switch in compute}
     for switch in compute:
         role = hints.roles.get(switch, "")
@@ -98,7 +98,7 @@ def _above(switch: str, servers: Mapping[str, int], across: Links) -> bool:
 
 def _rise(compute: list[str], across: Links, tier_of: dict[str, int], fixed: frozenset[str]) -> None:
     """Give tiers to the switches above the leaves: first by steps, then by what most of their links go to."""
-    frontier = sorted(tier_of, key=natural_key)
+    frontier = list(tier_of)
     members = set(compute)
     while frontier:
         found: dict[str, int] = {}
@@ -124,9 +124,9 @@ def _rise(compute: list[str], across: Links, tier_of: dict[str, int], fixed: fro
         tier_of.update(risen)
 
 
-def _without_others(down: Links, across: Links, hints: Hints, tiers: Tiers) -> list[str]:
+def _without_others(down: Links, across: Links, hints: Hints, rank: Mapping[str, int], tiers: Tiers) -> list[str]:
     """Return the switches of the compute network in natural order; note what is beside it."""
-    switches = sorted({*down, *across}, key=natural_key)
+    switches = sorted({*down, *across}, key=rank.__getitem__)
     beside = {switch: reason for switch in switches if (reason := hints.beside(switch))}
     by_reason: defaultdict[str, list[str]] = defaultdict(list)
     for switch, reason in beside.items():
@@ -135,6 +135,8 @@ def _without_others(down: Links, across: Links, hints: Hints, tiers: Tiers) -> l
         tiers.ignored.append(_ignored(names, down, reason))
     rest = [switch for switch in switches if switch not in beside]
     parts = _parts(rest, across)
+    if len(parts) < 2:  # noqa: PLR2004 -- one network lies beside no other
+        return rest
     reach: list[Counter[str]] = []
     for part in parts:
         links: Counter[str] = Counter()
@@ -149,10 +151,10 @@ def _without_others(down: Links, across: Links, hints: Hints, tiers: Tiers) -> l
         own, most = sum(links.values()), sum(largest[server] for server in links)
         if own and len(part) > 1 and own * MINOR <= most:
             reason = f"carries {own} links of servers that have {most} elsewhere"
-            tiers.ignored.append(_ignored(part, down, reason))
+            tiers.ignored.append(_ignored(sorted(part, key=rank.__getitem__), down, reason))
         else:
             kept += part
-    return sorted(kept, key=natural_key)
+    return sorted(kept, key=rank.__getitem__)
 
 
 def _ignored(switches: list[str], down: Links, reason: str) -> Ignored:
@@ -161,7 +163,7 @@ def _ignored(switches: list[str], down: Links, reason: str) -> Ignored:
 
 
 def _parts(switches: list[str], across: Links) -> list[list[str]]:
-    """Return the switches by connected part, in natural order of their first ones."""
+    """Return the switches by connected part, parts in the order of their first ones."""
     left = dict.fromkeys(switches)
     parts = []
     for first in switches:
@@ -174,5 +176,5 @@ def _parts(switches: list[str], across: Links) -> list[list[str]]:
                 if other in left:
                     del left[other]
                     part.append(other)
-        parts.append(sorted(part, key=natural_key))
+        parts.append(part)
     return parts

@@ -14,13 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from railwise.fabric.elements import Port
 from railwise.model.natural import NaturalKey, natural_key
 
 Key = tuple[str, str]
 """A source and the device it reports on."""
+
+
+NAMELESS: Final = "?"
+"""The first letter of a port's name that nobody tells: it stands for whichever port of its device is meant."""
 
 
 class Evidence(NamedTuple):
@@ -32,8 +36,7 @@ class Evidence(NamedTuple):
     since: int
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """A cable as sources tell it; ``a`` comes before ``b`` in order of names. ``evidence`` is sorted."""
 
     a: Port
@@ -83,6 +86,10 @@ class Wiring:
         else:
             self._live.discard(key)
         return set(self._ports.get(device, ()))
+
+    def lives(self, key: Key) -> bool:
+        """Return whether a source tells of a device's links now."""
+        return key in self._live
 
     def claim(self, port: Port, key: Key, claims: tuple[Claim, ...]) -> set[Port]:
         """Replace what a source claims at a port; return the ports this touches."""
@@ -148,6 +155,25 @@ class Wiring:
         changed = {port for port, edge in before.items() if self.edges.get(port) != edge}
         return changed, near | changed
 
+    def settle_all(self) -> set[Port]:
+        """Work out every edge, and return the ports that have more than one candidate."""
+        self.edges.clear()
+        contested: set[Port] = set()
+        plain: dict[Port, Port] = {}
+        for port in {*self._claims, *self._named}:
+            found = self.candidates(port)
+            if len(found) > 1:
+                contested.add(port)
+            elif found:
+                plain[port] = found.pop()
+        edges = self.edges
+        down = {port for port in self._down if self.is_down(port)}
+        for port, there in plain.items():
+            if port < there and plain.get(there) == port and not (port in down or there in down):
+                edges[port] = edges[there] = self._edge(port, there)
+        self.settle(contested)
+        return contested
+
     def _drop(self, port: Port, before: dict[Port, Edge | None]) -> None:
         """Take the edge of a port away, if it has one, and note what was there."""
         edge = self.edges.pop(port, None)
@@ -158,8 +184,18 @@ class Wiring:
 
     def candidates(self, port: Port) -> set[Port]:
         """Return every port that is claimed to be at the other end, by either side."""
-        found = {claim.there for claims in self._claims.get(port, {}).values() for claim in claims}
-        found.update(self._named.get(port, ()))
+        found: set[Port] = set()
+        by_key = self._claims.get(port)
+        if by_key:
+            for claims in by_key.values():
+                for claim in claims:
+                    found.add(claim.there)
+        named = self._named.get(port)
+        if named:
+            found.update(named)
+        if len(found) > 1:
+            whole = {there.device for there in found if there.name[:1] != NAMELESS}
+            found = {there for there in found if there.name[:1] != NAMELESS or there.device not in whole}
         return found
 
     def _best(self, port: Port) -> Port | None:
@@ -177,18 +213,21 @@ class Wiring:
     def _rank(self, port: Port, there: Port) -> tuple[int, int, int, int, NaturalKey]:
         ends, live, silent, newest = 0, 0, 0, -(1 << 62)
         for here, far in ((port, there), (there, port)):
-            mine = [
-                key for key, claims in self._claims.get(here, {}).items() if any(one.there == far for one in claims)
-            ]
-            told = [key in self._live for key in mine]
+            own = self._claims.get(here, {})
+            mine = [(key, one.since) for key, claims in own.items() for one in claims if _means(one.there, far)]
+            told = [key in self._live for key, _ in mine]
             live += sum(told)
             silent += len(told) - sum(told)
-            newest = max([newest, *(one.since for key in mine for one in self._claims[here][key] if one.there == far)])
+            newest = max([newest, *(since for _, since in mine)])
             if mine:
                 ends += 1
             elif self.speaks(here.device):
                 ends -= 1
         return (-ends, -live, -silent, -newest, natural_key(there.text()))
+
+    def speakers(self) -> set[str]:
+        """Return the devices whose links some source tells."""
+        return set(self._tellers)
 
     def denied(self, edge: Edge) -> Port | None:
         """Return the end of an edge that hears others, but not this one; None if there is none."""
@@ -205,10 +244,14 @@ class Wiring:
     def _edge(self, port: Port, there: Port) -> Edge:
         a, b = (port, there) if port <= there else (there, port)
         evidence = []
-        for side, (here, far) in enumerate(((a, b), (b, a))):
-            for key, claims in self._claims.get(here, {}).items():
-                evidence += [Evidence(*key, side, claim.since) for claim in claims if claim.there == far]
-        return Edge(a, b, tuple(sorted(evidence)))
+        for side, here, far in ((0, a, b), (1, b, a)):
+            by_key = self._claims.get(here)
+            if by_key:
+                for (source, device), claims in by_key.items():
+                    evidence += [Evidence(source, device, side, one.since) for one in claims if _means(one.there, far)]
+        if len(evidence) > 1:
+            evidence.sort()
+        return Edge(a, b, tuple(evidence))
 
     def rejected(self, port: Port) -> list[Port]:
         """Return the candidates of a port that are not its edge, in natural order, where it has several."""
@@ -219,10 +262,6 @@ class Wiring:
         chosen = edge.other(port) if edge else None
         return sorted((one for one in found if one != chosen), key=lambda one: natural_key(one.text()))
 
-    def all_ports(self) -> set[Port]:
-        """Return every port that is heard at or heard of."""
-        return {*self._claims, *self._named}
-
     def ports_of(self, device: str) -> set[Port]:
         """Return every port of a device that was ever heard or heard of."""
         return self._ports.get(device, set())
@@ -230,3 +269,8 @@ class Wiring:
     def speaks(self, device: str) -> bool:
         """Return whether some live source tells of the links of a device."""
         return any(key in self._live for key in self._tellers.get(device, ()))
+
+
+def _means(told: Port, port: Port) -> bool:
+    """Return whether a claim means a port: by name, or as some port of its device."""
+    return told == port or (told.device == port.device and told.name[:1] == NAMELESS)
