@@ -18,8 +18,10 @@ import click
 
 from railwise.cli.demo import story
 from railwise.cli.main import cli
+from railwise.formats.records import Record
 from railwise.formats.scenario.reader import METADATA_RECORD, SPEC_RECORD
 from railwise.formats.sweep.records import SPEC as SWEEP_SPEC
+from railwise.formats.sweep.records import TRACE as SWEEP_TRACE
 from railwise.report.code_pages import markdown
 from tests.docs import ten_inputs
 
@@ -95,14 +97,15 @@ def fields() -> Iterator[str]:
         yield ""
 
 
-def sweep_fields() -> Iterator[str]:
-    """Return the table of what stands in the spec of a sweep."""
+def sweep_fields(record: Record = SWEEP_SPEC, title: str = "field") -> Iterator[str]:
+    """Return the table of what stands in the spec of a sweep, or in one of its parts."""
     definitions: dict[str, dict[str, Any]] = {}
-    SWEEP_SPEC.schema(definitions)
-    yield "| field | holds | meaning |"
+    record.schema(definitions)
+    yield f"| {title} | holds | meaning |"
     yield "|---|---|---|"
-    for key, value in definitions[SWEEP_SPEC.name]["properties"].items():
-        yield f"| `{key}` | {_holds(value)} | {value['description']} |"
+    for key, value in definitions[record.name]["properties"].items():
+        holds = "[a trace](#traces)" if "$ref" in value else _holds(value)
+        yield f"| `{key}` | {holds} | {value['description']} |"
     yield ""
 
 
@@ -145,6 +148,7 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "commands": commands,
     "fields": fields,
     "sweep-fields": sweep_fields,
+    "sweep-trace-fields": lambda: sweep_fields(SWEEP_TRACE, "field of `trace`"),
     "policies": ten_inputs.policies,
     "ten-inputs": ten_inputs.inputs,
 }

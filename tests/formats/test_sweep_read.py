@@ -25,7 +25,7 @@ def read(**spec: Any) -> Sweep:
 
 GRIDS: list[tuple[dict[str, Any], list[dict[str, str]]]] = [
     ({}, [{}]),
-    ({"parameters": {"load": [1]}}, [{"load": "1"}]),
+    ({"parameters": {"load": [1]}}, [{}]),
     (
         {"parameters": {"load": [0.5, 2], "spec.policy.backfill": ["easy", "none"]}},
         [
@@ -66,6 +66,7 @@ def test_the_grid(spec: dict[str, Any], labels: list[dict[str, str]]) -> None:
 def test_what_a_variant_sets() -> None:
     sweep = read(parameters={"load": [0.5]}, variants={"late": {"spec.policy.backfill": "none", "nodes": 4}})
     (variant,) = sweep.variants()
+    assert variant.labels == ()
     assert variant.settings == (("load", 500), ("spec.policy.backfill", "none"), ("nodes", 4))
 
 
@@ -118,7 +119,7 @@ def test_faults(spec: dict[str, Any], path: str, text: str) -> None:
 def test_a_sweep_of_no_scenario_is_none() -> None:
     bare = document()
     del bare["spec"]["scenario"]
-    with pytest.raises(InputError, match="'scenario' is required"):
+    with pytest.raises(InputError, match="'scenario' or 'trace' is required"):
         read_sweep(yaml.safe_dump(bare).encode())
     bare["spec"]["parameters"] = {"scenario": ["a.yaml"]}
     assert read_sweep(yaml.safe_dump(bare).encode()).scenario == ()

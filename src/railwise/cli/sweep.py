@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from railwise.twin.sweep import Cell, Numbers, Runner
     from railwise.twin.sweep_scenarios import Read
 
+MOST_FILES = 10_000
+"""Files of a data set that are looked at."""
+
 MOST_FAILURES = 25
 """So many failed runs are printed; the rest is counted."""
 
 
 class Done(NamedTuple):
-    """What there is after some time: the results of runs, and the runs that were given up."""
+    """What there is after some time: the results of runs by their number, and the runs that were given up."""
 
-    numbers: dict[Cell, Numbers]
+    numbers: dict[int, tuple[Cell, Numbers]]
     failures: list[Failure]
 
 
@@ -61,8 +64,8 @@ def command(
             click.echo(cell.name())
         return ExitCode.OK
     store = Store(Path(out) if out else Path(f"{Path(file).stem}-results"))
-    done = Done({cell: found for cell in cells if (found := store.load(cell)) is not None}, [])
-    todo = [cell for cell in cells if cell not in done.numbers]
+    done = Done({cell.number: (cell, found) for cell in cells if (found := store.load(cell)) is not None}, [])
+    todo = [cell for cell in cells if cell.number not in done.numbers]
     before = f", {len(cells) - len(todo)} done before" if len(todo) < len(cells) else ""
     _say(f"{counted(len(cells), 'run')}{before}; results in {store.folder}")
     interrupted = _work(todo, Runner(sweep, material), store, done, (ray, workers, tries)) if todo else False
@@ -93,9 +96,20 @@ def _reader(folder: Path) -> Read:
     def read(name: str, beside: tuple[str, ...]) -> tuple[tuple[str, bytes], ...]:
         if beside:
             return tuple(read_beside([(folder / path).parent for path in beside], name))
-        return tuple(read_sources([str(folder / name)]))
+        path = folder / name
+        return _data_files(path) if path.is_dir() else tuple(read_sources([str(path)]))
 
     return read
+
+
+def _data_files(folder: Path) -> tuple[tuple[str, bytes], ...]:
+    """Return the files in and below a folder that belong to a published data set."""
+    from railwise.formats.traces.registry import known_name
+    from railwise.formats.traces.streams import LOADERS
+
+    files = [path for path in sorted(folder.rglob("*"))[:MOST_FILES] if path.is_file()]
+    known = [path for path in files if known_name(path.name) or any(loader.knows(path.name) for loader in LOADERS)]
+    return tuple((str(path), path.read_bytes()) for path in known)
 
 
 def _team(runner: Runner, ray: str | None, workers: int | None) -> Team:
@@ -117,7 +131,7 @@ def _work(todo: list[Cell], runner: Runner, store: Store, done: Done, how: tuple
 
     def finished(cell: Cell, numbers: Numbers) -> None:
         store.save(cell, numbers)
-        done.numbers[cell] = numbers
+        done.numbers[cell.number] = (cell, numbers)
         _count(len(done.numbers), total, len(done.failures))
 
     def failed(failure: Failure) -> None:
@@ -156,7 +170,7 @@ def _show(sweep: Sweep, done: Done, store: Store, form: str) -> None:
     from railwise.report.sweep_tables import gaps_table, means_table
     from railwise.twin.sweep_results import document, gap_rows, mean_rows, results_of
 
-    pairs = list(done.numbers.items())
+    pairs = list(done.numbers.values())
     results = results_of(sweep, pairs)
     told = document(sweep, results, pairs)
     told["failed"] = [{"run": one.cell.name(), "error": one.error, "tries": one.tries} for one in done.failures]
@@ -167,7 +181,7 @@ def _show(sweep: Sweep, done: Done, store: Store, form: str) -> None:
     if not pairs:
         return
     wide = form == "wide"
-    axes = [axis.name for axis in sweep.axes if wide or len(axis.choices) > 1]
+    axes = [axis.name for axis in sweep.axes if len(axis.choices) > 1]
     print_table(means_table(axes, mean_rows(results), wide=wide))
     if results.comparisons:
         print_lines(["", f"Compared with {sweep.against}, seed by seed (95 % intervals):", ""])

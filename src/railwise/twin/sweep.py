@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
@@ -60,13 +60,17 @@ def cells_of(sweep: Sweep, material: Material) -> list[Cell]:
 
 def _input(sweep: Sweep, variant: Variant, known: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the numbers of a variant follow from, but for policy and seed; of the files those it may read."""
-    files = dict(variant.settings).get("scenario", sweep.scenario)
+    given = dict(variant.settings)
+    files = given.get("scenario", sweep.scenario)
+    if sweep.trace is not None:
+        files = (given.get("cluster", sweep.cluster), *sweep.trace.files)
     inline = isinstance(files, dict)
-    beside = "" if inline else " ".join(files)
+    beside = "" if inline else " ".join(files[:1] if sweep.trace is not None else files)
     return {
         "railwise": railwise.__version__,
         "scenario": files,
-        "settings": sorted((key, value) for key, value in variant.settings if key != "scenario"),
+        "trace": None if sweep.trace is None else asdict(sweep.trace),
+        "settings": sorted((key, value) for key, value in variant.settings if key not in ("scenario", "cluster")),
         "resample": sweep.resample,
         "until": sweep.until,
         "files": {

@@ -7,24 +7,23 @@ what a field may hold, and its faults name path and value as they always do.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from railwise.formats.document import load
 from railwise.formats.inputs import read_inputs
 from railwise.formats.scenario.reader import API_VERSION
+from railwise.formats.scenario.traffic import build_traffic
+from railwise.formats.scenario.writer import scenario_text
 from railwise.formats.sweep.model import Setting, Sweep
 from railwise.formats.sweep.paths import NoSuchPlaceError, parse_path, with_value
 from railwise.model.errors import Fault, InputError
 from railwise.model.scenario import Scenario
-from railwise.model.workload import Group
+from railwise.model.workload import Checkpoint, Group
+from railwise.twin.sweep_traces import Files, Read, named_cluster, replayed, with_checkpoints, with_traffic
 
-Files = tuple[tuple[str, bytes], ...]
-"""Names and contents of what stands under a path."""
-
-Read = Callable[[str, tuple[str, ...]], Files]
-"""Returns what stands under a path beside the files of a scenario (none: beside the sweep); raises OSError."""
+__all__ = ["Files", "Material", "Read", "collect", "scenario_of"]
 
 INLINE: Final = "spec.scenario"
 """The name of a scenario that stands in the sweep itself."""
@@ -33,15 +32,49 @@ INLINE: Final = "spec.scenario"
 def scenario_of(sweep: Sweep, settings: Sequence[Setting], read: Read) -> Scenario:
     """Return the scenario with everything set. Raises InputError, and OSError where ``read`` does."""
     given = dict(settings)
+    if sweep.trace is not None:
+        return _finished(replayed(sweep.trace, _cluster(sweep, given, read), read), given)
     files = given.get("scenario", sweep.scenario)
-    sources = _sources(files, read)
+    return _finished(_first_nodes(_read_scenario(_sources(files, read), files, given, read), given), given)
+
+
+def _read_scenario(
+    sources: list[tuple[str, bytes]], files: tuple[str, ...] | dict[str, Any], given: Mapping[str, Any], read: Read
+) -> Scenario:
+    """Return the scenario of sources with what is set at paths."""
     changes = [(key, value) for key, value in given.items() if key.startswith("spec.")]
     if changes:
         sources[0] = (sources[0][0], _changed(*sources[0], changes))
     beside = () if isinstance(files, dict) else files
-    scenario = read_inputs(sources, read_file=lambda name: read(name, beside))
-    if "nodes" in given:
-        scenario = first_nodes(scenario, given["nodes"])
+    return read_inputs(sources, read_file=lambda name: read(name, beside))
+
+
+def _cluster(sweep: Sweep, given: Mapping[str, Any], read: Read) -> Scenario | None:
+    """Return the cluster of a trace with what is set in it; None: one that fits the trace."""
+    where = given.get("cluster", sweep.cluster)
+    if not where:
+        lost = next((key for key in given if key == "nodes" or key.startswith("spec.")), "")
+        if lost:
+            hint = "spec.cluster: a scenario, the folder of a published map, or a size such as 500x8"
+            raise InputError([Fault(lost, "is set in the cluster, but the sweep names none", hint)])
+        return None
+    found = named_cluster(where, read)
+    files: tuple[str, ...] | dict[str, Any] = (where,)
+    sources = [(where, scenario_text(found, "json").encode())] if found is not None else _sources((where,), read)
+    return _first_nodes(_read_scenario(sources, files, given, read), given)
+
+
+def _first_nodes(scenario: Scenario, given: Mapping[str, Any]) -> Scenario:
+    return first_nodes(scenario, given["nodes"]) if "nodes" in given else scenario
+
+
+def _finished(scenario: Scenario, given: Mapping[str, Any]) -> Scenario:
+    """Return the scenario with what is set for its workloads."""
+    if "traffic" in given:
+        scenario = with_traffic(scenario, build_traffic(given["traffic"]))
+    if "checkpoint" in given:
+        every, restore = given["checkpoint"]["every"], given["checkpoint"].get("restore", 0)
+        scenario = with_checkpoints(scenario, Checkpoint(every, restore))
     return at_load(scenario, given["load"]) if "load" in given else scenario
 
 

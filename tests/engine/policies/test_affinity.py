@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from railwise.engine.cycle import Engine, Finish, Submit
+from railwise.engine.cycle import Engine, Finish, NodeChange, Submit
 from railwise.engine.policies import by_name
 from railwise.model.plan import State
 from railwise.model.reason import Code
@@ -49,6 +49,19 @@ def test_a_workload_waits_for_its_own_list() -> None:
     freed = engine.cycle([Finish("a")])
     assert [answer.name for answer in freed.workloads] == ["c"]
     assert freed.workloads[0].domains["rack"] == ("r0",)
+
+
+def test_a_rack_that_joins_later_is_on_no_list() -> None:
+    nodes = [replace(node, ready=node.name in ("n0", "n1")) for node in racks(2, 2)]
+    jobs = [gang(name, 2, request(gpu=8)) for name in ("a", "b")]
+    for policy, both in (("affinity", False), ("spread", True)):
+        engine = Engine(scenario(nodes, *jobs), by_name(policy))
+        engine.cycle([])
+        engine.cycle([NodeChange(name, {"ready": True}) for name in ("n2", "n3")], 60_000_000)
+        late = engine.cycle([Submit(gang("c", 3, request(gpu=8)))], 120_000_000)
+        assert sum(not record.short() for record in engine.records.values()) == 1 + both, policy
+        assert {answer.state for answer in late.workloads} == {State.PENDING}
+        assert not any(engine.state.nodes[node].name in ("n2", "n3") for node, _ in engine.records["a"].pods.values())
 
 
 def test_the_list_counts_surplus_and_all_groups() -> None:

@@ -3,11 +3,13 @@
 The way out of today: somebody who knows the racks writes a node selector when a workload is first deployed. The list is
 the narrowest domain whose nodes, were they empty, hold the whole workload; among several such domains lists go round in
 tree order. Nobody looks at what is free, the list never changes, and while it is full the workload waits although there
-may be room elsewhere.
+may be room elsewhere. What lists are made from are the nodes that work on the day of the deployment: a rack that comes
+later is on none of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from railwise.engine.cluster.room import Room
@@ -29,6 +31,7 @@ class StaticAffinity(PodByPod):
         super().__init__(state)
         self.scheduler: Final = KubeScheduler(state, seed)
         self.lists: Final[dict[tuple[str, int], list[int]]] = {}
+        self._there: Final = [node.ready for node in state.nodes]
         self._given: Final[dict[tuple[int, int], int]] = {}
         self._domains: Final[dict[tuple[int, Need], tuple[int, list[int]]]] = {}
         self._list: list[int] = []
@@ -66,7 +69,7 @@ class StaticAffinity(PodByPod):
         tree = self.state.trees[demand.root.tree].tree
         level, domains = self._holding(demand)
         if level < 0:
-            return list(range(len(self.state.nodes)))
+            return self._of(range(len(self.state.nodes)))
         fixed = {tree.domain_of[level][node] for leaf in demand.leaves for node in leaf.fixed.values()}
         at_home = [domain for domain in domains if fixed == {domain}]
         if at_home:
@@ -76,7 +79,11 @@ class StaticAffinity(PodByPod):
             self._given[demand.root.tree, level] = turn + 1
             domain = domains[turn % len(domains)]
         tier = tree.tiers[level]
-        return tree.order[tier.start[domain] : tier.end[domain]]
+        return self._of(tree.order[tier.start[domain] : tier.end[domain]])
+
+    def _of(self, nodes: Sequence[int]) -> list[int]:
+        """Return those of the nodes that were there when lists were made."""
+        return [node for node in nodes if self._there[node]]
 
     def _holding(self, demand: Demand) -> tuple[int, list[int]]:
         """Return the narrowest level (-1: none) with named domains that, when empty, hold the workload; and these."""
@@ -91,7 +98,7 @@ class StaticAffinity(PodByPod):
                 domains = [
                     domain
                     for domain, (start, end) in enumerate(tier.ranges())
-                    if tier.named[domain] and self._holds(need, tree.order[start:end])
+                    if tier.named[domain] and self._holds(need, self._of(tree.order[start:end]))
                 ]
                 if domains:
                     known = (level, domains)

@@ -14,11 +14,15 @@ from railwise.formats.document import load
 from railwise.formats.faults import Faults, at_key, described, guess, shown
 from railwise.formats.kinds import Kind, Parsed, Whole
 from railwise.formats.scenario.reader import check_kind
-from railwise.formats.sweep.model import Axis, Choice, Setting, Sweep
+from railwise.formats.scenario.traffic import TRAFFIC
+from railwise.formats.scenario.workloads import CHECKPOINT_RECORD
+from railwise.formats.sweep.model import Axis, Choice, Setting, Sweep, Trace
 from railwise.formats.sweep.paths import parse_path
 from railwise.formats.sweep.records import LABEL, SCENARIO, SWEEP
 from railwise.formats.sweep.ways import parse_way
-from railwise.formats.terms import MOST_NODES
+from railwise.formats.terms import MOST_NODES, PATH
+from railwise.formats.traces.assumptions import assumed
+from railwise.formats.traces.job_trace import LoadOptions
 from railwise.model.errors import Fault, InputError
 from railwise.model.quantity import EXPECTED_THOUSANDTHS, parse_thousandths
 
@@ -32,6 +36,9 @@ SPECIAL: dict[str, Kind[Any]] = {
     "load": Parsed(parse_thousandths, EXPECTED_THOUSANDTHS, "", numbers=True, least=1),
     "nodes": Whole(1, MOST_NODES),
     "scenario": SCENARIO,
+    "cluster": PATH,
+    "traffic": TRAFFIC,
+    "checkpoint": CHECKPOINT_RECORD,
 }
 """The parameters that are no path into the scenario."""
 
@@ -61,8 +68,7 @@ def _built(name: str, spec: dict[str, Any], faults: Faults) -> Sweep:
         axes.append(_variants(spec["variants"], faults))
     _check_keys(axes, faults)
     scenario = spec.get("scenario")
-    if scenario is None and not any(name == "scenario" for axis in axes for name in _keys(axis)):
-        faults.add("spec", "the field 'scenario' is required", "name a file: `railwise init` writes one to start from")
+    _check_source(spec, {name for axis in axes for name in _keys(axis)}, faults)
     policies = tuple(dict.fromkeys(spec.get("policies", ["railwise"])))
     against = spec.get("against", policies[0] if policies else "")
     if policies and against not in policies:
@@ -76,10 +82,45 @@ def _built(name: str, spec: dict[str, Any], faults: Faults) -> Sweep:
         resample=_resample(spec.get("resample"), faults),
         until=spec.get("until", 0),
         axes=tuple(axis for axis in axes if axis.choices),
+        trace=_trace(spec["trace"], faults) if "trace" in spec else None,
+        cluster=spec.get("cluster", ""),
     )
     if sweep.size() > MOST_RUNS:
         faults.add("spec", f"{sweep.size()} runs, at most {MOST_RUNS} are made")
     return sweep
+
+
+def _check_source(spec: dict[str, Any], varied: set[str], faults: Faults) -> None:
+    """Name what is missing, or too much, of a scenario or a trace with its cluster."""
+    scenario = "scenario" in spec or "scenario" in varied
+    if "trace" in spec and scenario:
+        faults.add("spec.trace", "a sweep has a scenario or a trace, not both", "cluster: says where a trace runs")
+    elif "trace" not in spec and ("cluster" in spec or "cluster" in varied):
+        faults.add("spec", "the field 'trace' is required where there is a cluster")
+    elif "trace" not in spec and not scenario:
+        hint = "name a file: `railwise init` writes one to start from"
+        faults.add("spec", "the field 'scenario' or 'trace' is required", hint)
+
+
+def _trace(record: dict[str, Any], faults: Faults) -> Trace:
+    assume = tuple(f"{key}={value}" for key, value in record.get("assume", {}).items())
+    try:
+        assumed(assume, LoadOptions())
+    except InputError as error:
+        for fault in error.faults:
+            faults.add("spec.trace.assume", fault.message, fault.hint)
+    start, until, files = record.get("from", 0), record.get("until", 0), record.get("files", [])
+    if until and until <= start:
+        faults.add("spec.trace.until", "expected more than 'from': both count from the first submission")
+    return Trace(
+        kind=record.get("kind", ""),
+        files=(files,) if isinstance(files, str) else tuple(files),
+        jobs=record.get("jobs", 0),
+        start=start,
+        until=until,
+        skip_bad=record.get("skipBad", False),
+        assume=assume,
+    )
 
 
 def _files(scenario: object) -> tuple[str, ...] | dict[str, Any]:

@@ -6,10 +6,11 @@ from typing import Any, Final
 
 from railwise.engine.policies import POLICIES
 from railwise.formats.faults import Faults, described
-from railwise.formats.kinds import ByForm, Choice, Definitions, Kind, ListOf, Schema, Text, Whole
+from railwise.formats.kinds import ByForm, Choice, Definitions, Flag, Kind, ListOf, MapOf, Schema, Text, Whole
 from railwise.formats.records import Field, Record
 from railwise.formats.scenario.reader import API_VERSION, METADATA_RECORD, OBJECT
-from railwise.formats.terms import DURATION, PATH, SENTENCE
+from railwise.formats.terms import DURATION, MOST_WORKLOADS, PATH, SENTENCE
+from railwise.formats.traces.streams import LOADERS
 
 MOST_SEEDS: Final = 10_000
 """A sweep has at most so many seeds."""
@@ -45,11 +46,35 @@ SCENARIO: Final = ByForm[Any](
     {str: PATH, list: ListOf(PATH, 1), dict: OBJECT},
 )
 
+TRACE: Final = Record(
+    "SweepTrace",
+    {
+        "kind": Field(Choice(*(loader.kind for loader in LOADERS)), "which data set or log format", required=True),
+        "files": Field(
+            ByForm[Any]("a path or a list of paths", {str: PATH, list: ListOf(PATH, 1)}),
+            "its files, or the folder in which they lie",
+            required=True,
+        ),
+        "jobs": Field(Whole(1, MOST_WORKLOADS), "only the first so many jobs"),
+        "from": Field(DURATION, "leave out what was submitted before, counted from the first submission"),
+        "until": Field(DURATION, "leave out what was submitted later, counted from the first submission"),
+        "skipBad": Field(Flag(), "leave out rows that cannot be read; default: they are errors"),
+        "assume": Field(
+            MapOf(Text(r"[a-z]+(-[a-z]+)*", 40, "the key of an assumption"), SENTENCE),
+            "what to take where the trace is silent, by the keys of --assume",
+        ),
+    },
+)
+
 SPEC: Final = Record(
     "SweepSpec",
     {
         "scenario": Field(
             SCENARIO, "what is lived through: a file beside this one, several that are read together, or a spec"
+        ),
+        "trace": Field(TRACE, "a published job stream in place of a scenario"),
+        "cluster": Field(
+            PATH, "where the stream runs: a scenario, the folder of a published map, or a size such as 500x8"
         ),
         "policies": Field(ListOf(POLICY, 1), "who places; default: railwise"),
         "against": Field(POLICY, "the policy that the others are compared with; default: the first"),
@@ -63,7 +88,7 @@ SPEC: Final = Record(
         "until": Field(DURATION, "when a run stops; default: when nothing happens any more"),
         "parameters": Field(
             Parameters({"anyOf": [{"type": "array", "items": {}}, {"type": "object"}]}),
-            "what is varied: paths into the scenario (spec.policy.backfill), load, nodes or scenario, each with a list "
+            "what is varied: paths into the scenario (spec.policy.backfill), load, nodes and others, each with a list "
             "of values or a mapping from names to values; every combination is run",
         ),
         "variants": Field(
