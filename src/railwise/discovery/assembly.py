@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,9 @@ from railwise.formats.discovery.settings import HostFiles, Login, Manager, Setti
 from railwise.model.errors import Fault, InputError
 
 Reached = TypeVar("Reached", Target, Manager)
+
+AT_ONCE: Final = 128
+"""So many switches are asked for their first table at the same time."""
 
 DIRECTORY: Final = "lab.json"
 LARGEST_DIRECTORY: Final = 64 * 1024 * 1024
@@ -34,7 +38,8 @@ def sources_of(settings: Settings, base: Path, chance: Random) -> list[Source]:
     Raises InputError where the laboratory that is named does not run.
     """
     settings = with_laboratory(settings, base)
-    found: list[Source] = [GnmiSource(_beside(target, base), Backoff(chance)) for target in settings.targets]
+    gate = asyncio.Semaphore(AT_ONCE)
+    found: list[Source] = [GnmiSource(_beside(target, base), Backoff(chance), gate) for target in settings.targets]
     found += [FileSource(files, base) for files in settings.files]
     found += [ManagerSource(_beside(manager, base), Backoff(chance)) for manager in settings.managers]
     return found

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from grpc import StatusCode
-from grpc.aio import AioRpcError, Channel
+from grpc.aio import AioRpcError
 
 from railwise.discovery.backoff import Backoff
 from railwise.discovery.gnmi_target import PORTS, CredentialsError, channel, metadata
@@ -22,7 +22,7 @@ from railwise.gnmi.gnmi_pb2 import CapabilityRequest, CapabilityResponse, Subscr
 from railwise.gnmi.service import Stub
 from railwise.model.errors import InputError
 
-PATIENCE: Final = 10.0
+PATIENCE: Final = 30.0
 """Seconds until a switch must have answered a question, or sent its first sync."""
 
 NOT_THIS_WAY: Final = (StatusCode.INVALID_ARGUMENT, StatusCode.UNIMPLEMENTED, StatusCode.NOT_FOUND)
@@ -33,14 +33,25 @@ class SilentError(Exception):
     """The switch cannot be read; the message says why."""
 
 
+class Asking(NamedTuple):
+    """One attempt: the switch at the other end, what we show, how we ask, who is told; ``entered`` when it answers."""
+
+    stub: Stub
+    shown: tuple[tuple[str, str], ...]
+    mode: SubscriptionList.Mode
+    sink: Sink
+    entered: Callable[[], None]
+
+
 class GnmiSource:
     """A switch as a source."""
 
-    def __init__(self, target: Target, backoff: Backoff) -> None:
-        """Prepare, without connecting."""
+    def __init__(self, target: Target, backoff: Backoff, gate: asyncio.Semaphore | None = None) -> None:
+        """Prepare, without connecting; ``gate`` lets only so many switches be asked for their first table at once."""
         self.name: Final = f"gnmi:{target.name}"
         self._target: Final = target
         self._backoff: Final = backoff
+        self._gate: Final = gate or asyncio.Semaphore()
         self._port = target.port
         self._way: Callable[[], Way] | None = None
 
@@ -65,45 +76,45 @@ class GnmiSource:
 
     async def _session(self, mode: SubscriptionList.Mode, sink: Sink) -> None:
         """Find port and way where they are not known, and read to the end of the stream. Raises SilentError."""
+        await self._gate.acquire()
+        waiting = True
+
+        def entered() -> None:
+            nonlocal waiting
+            if waiting:
+                waiting = False
+                self._gate.release()
+
+        try:
+            await self._enter(mode, sink, entered)
+        finally:
+            entered()
+
+    async def _enter(self, mode: SubscriptionList.Mode, sink: Sink, entered: Callable[[], None]) -> None:
+        """Try the ports in turn, and read from the first that answers. Raises SilentError."""
+        reasons = []
         try:
             shown = metadata(self._target.login)
             ports = [self._port] if self._port else list(PORTS)
-            reasons = []
             for port in ports:
                 async with channel(self._target, port) as way_in:
-                    capabilities, reason = await self._greet(way_in, shown)
-                    if capabilities is not None or (reason and len(ports) == 1 and "UNIMPLEMENTED" in reason):
+                    asking = Asking(Stub(way_in), shown, mode, sink, entered)
+                    capabilities, reason = await _greet(asking)
+                    if capabilities is not None or (len(ports) == 1 and "UNIMPLEMENTED" in reason):
                         self._port = port
-                        await self._subscribe(way_in, shown, capabilities, mode, sink)
+                        await self._subscribe(asking, capabilities)
                         return
                     reasons.append(f"port {port}: {reason}")
         except CredentialsError as error:
             raise SilentError(str(error)) from None
         raise SilentError(reasons[0] if len(reasons) == 1 else "no gNMI at the usual ports: " + "; ".join(reasons))
 
-    async def _greet(
-        self, way_in: Channel, shown: tuple[tuple[str, str], ...]
-    ) -> tuple[CapabilityResponse | None, str]:
-        """Return what the switch can do, or why it does not say so."""
-        try:
-            call = Stub(way_in).capabilities(CapabilityRequest(), metadata=shown, timeout=PATIENCE)
-            return await call, ""
-        except AioRpcError as error:
-            return None, _status(error)
-
-    async def _subscribe(
-        self,
-        way_in: Channel,
-        shown: tuple[tuple[str, str], ...],
-        capabilities: CapabilityResponse | None,
-        mode: SubscriptionList.Mode,
-        sink: Sink,
-    ) -> None:
-        """Read the stream in the first way that the switch understands."""
+    async def _subscribe(self, asking: Asking, capabilities: CapabilityResponse | None) -> None:
+        """Read the stream in the first way that the switch understands. Raises SilentError."""
         reasons = []
         for way in [self._way] if self._way is not None else ways_for(self._target.dialect, capabilities):
             try:
-                await self._read(way_in, shown, way(), mode, sink)
+                await self._read(asking, way())
             except AioRpcError as error:
                 reasons.append(_status(error))
                 if self._way is None and error.code() in NOT_THIS_WAY:
@@ -113,21 +124,14 @@ class GnmiSource:
                 return
         raise SilentError("no way to ask for neighbours that the switch understands: " + "; ".join(reasons))
 
-    async def _read(
-        self,
-        way_in: Channel,
-        shown: tuple[tuple[str, str], ...],
-        way: Way,
-        mode: SubscriptionList.Mode,
-        sink: Sink,
-    ) -> None:
+    async def _read(self, asking: Asking, way: Way) -> None:
         ended = asyncio.Event()
 
         async def requests() -> AsyncIterator[SubscribeRequest]:
-            yield SubscribeRequest(subscribe=way.subscription(mode))
+            yield SubscribeRequest(subscribe=way.subscription(asking.mode))
             await ended.wait()
 
-        call = Stub(way_in).subscribe(requests(), metadata=shown)
+        call = asking.stub.subscribe(requests(), metadata=asking.shown)
         first: dict[str, Records] | None = {}
         try:
             async with asyncio.timeout(PATIENCE) as patience:
@@ -136,19 +140,17 @@ class GnmiSource:
                         patience.reschedule(None)
                         self._way = type(way)
                         self._backoff.reset()
+                        asking.entered()
                         if first is not None:
-                            sink(Whole(self.name, self._target.name, first))
+                            asking.sink(Whole(self.name, self._target.name, first))
                             first = None
-                        if mode == SubscriptionList.ONCE:
+                        if asking.mode == SubscriptionList.ONCE:
                             return
-                        continue
-                    ports = way.read(answer.update)
-                    if first is not None:
-                        first |= ports
-                    elif way.whole and ports:
-                        sink(Whole(self.name, self._target.name, ports))
-                    elif ports:
-                        sink(Changed(self.name, self._target.name, ports))
+                    elif first is not None:
+                        first |= way.read(answer.update)
+                    elif ports := way.read(answer.update):
+                        told = Whole if way.whole else Changed
+                        asking.sink(told(self.name, self._target.name, ports))
         except TimeoutError:
             raise SilentError(f"no complete answer within {PATIENCE:g} s") from None
         except InputError as error:
@@ -156,6 +158,14 @@ class GnmiSource:
         finally:
             ended.set()
             call.cancel()
+
+
+async def _greet(asking: Asking) -> tuple[CapabilityResponse | None, str]:
+    """Return what the switch can do, or why it does not say so."""
+    try:
+        return await asking.stub.capabilities(CapabilityRequest(), metadata=asking.shown, timeout=PATIENCE), ""
+    except AioRpcError as error:
+        return None, _status(error)
 
 
 def _status(error: AioRpcError) -> str:

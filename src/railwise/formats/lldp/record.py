@@ -55,6 +55,8 @@ OPENCONFIG_KINDS: Final[Mapping[str, str]] = {
 
 def clean(value: object) -> str:
     """Return printable text of at most ``LONGEST_TEXT`` characters; empty for what is no text or number."""
+    if isinstance(value, str) and len(value) <= LONGEST_TEXT and value.isascii() and value.isprintable():
+        return value.strip() if "  " not in value else " ".join(value.split())
     if isinstance(value, bool) or not isinstance(value, str | int):
         return ""
     text = "".join(letter for letter in str(value)[: 2 * LONGEST_TEXT] if letter.isprintable() or letter.isspace())

@@ -7,6 +7,7 @@ new one equals the old one.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import msgspec.json
@@ -56,22 +57,23 @@ def read_rows(document: bytes, source: str = "") -> SonicRows:
 
 def read_row(port: str, fields: object) -> LldpRecord:
     """Return the record of one row; it is empty where the row does not say who the neighbour is."""
-    row = {name.removeprefix("lldp_rem_"): value for name, value in mapping(fields).items()}
-    management = clean(row.get("man_addr"))
+    said = mapping(fields).get
+    management = clean(said("lldp_rem_man_addr"))
     return LldpRecord(
         port=port,
-        chassis_id=clean(row.get("chassis_id")),
-        chassis_id_kind=CHASSIS_KINDS.get(clean(row.get("chassis_id_subtype")), ""),
-        port_id=clean(row.get("port_id")),
-        port_id_kind=PORT_KINDS.get(clean(row.get("port_id_subtype")), ""),
-        port_description=clean(row.get("port_desc")),
-        system_name=clean(row.get("sys_name")),
-        system_description=clean(row.get("sys_desc")),
-        management=tuple(part for part in management.split(",") if part),
-        capabilities=_capabilities(clean(row.get("sys_cap_enabled"))),
+        chassis_id=clean(said("lldp_rem_chassis_id")),
+        chassis_id_kind=CHASSIS_KINDS.get(clean(said("lldp_rem_chassis_id_subtype")), ""),
+        port_id=clean(said("lldp_rem_port_id")),
+        port_id_kind=PORT_KINDS.get(clean(said("lldp_rem_port_id_subtype")), ""),
+        port_description=clean(said("lldp_rem_port_desc")),
+        system_name=clean(said("lldp_rem_sys_name")),
+        system_description=clean(said("lldp_rem_sys_desc")),
+        management=tuple(part for part in management.split(",") if part) if management else (),
+        capabilities=_capabilities(clean(said("lldp_rem_sys_cap_enabled"))),
     )
 
 
+@lru_cache(maxsize=256)
 def _capabilities(text: str) -> tuple[str, ...]:
     """Return the names of the bits in a text such as ``28 00``."""
     try:
