@@ -99,15 +99,9 @@ async def test_a_map_that_would_unlabel_most_nodes_is_not_believed(admin: Access
         await make(client, prefix)
         for number in range(9, 30):
             await client.create(NODES, "", node(f"{prefix}-{number}", **{"fabric.railwise.dev/leaf-group": "x"}))
-        empty = replace(
-            one,
-            places={},
-            devices=one.devices
-            | {
-                f"{prefix}-{number}": replace(one.devices[f"{prefix}-1"], name=f"{prefix}-{number}")
-                for number in range(9, 30)
-            },
-        )
+        known = one.devices[f"{prefix}-1"]
+        more = {f"{prefix}-{number}": replace(known, name=f"{prefix}-{number}") for number in range(9, 30)}
+        empty = replace(one, places={}, devices={**one.devices, **more})
         refused = await NodeLabels(client).publish(empty)
         assert (refused.changed, len(refused.passed_over)) == ([], 1)
         assert "would lose labels at once" in refused.passed_over[0]
