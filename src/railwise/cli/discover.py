@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from railwise.fabric.fabric_map import Map
     from railwise.formats.discovery.settings import Settings
 
+PLACES = ("labels", "configmap")
 FORMS = ("table", "wide", "json", "yaml")
 
 
@@ -26,18 +28,26 @@ FORMS = ("table", "wide", "json", "yaml")
 @click.option("--check", is_flag=True, help="Exit 1 if anything is found to be wrong.")
 @click.option("--expect", metavar="FILE", help="Exit 1 if the map differs from the one in FILE, and say where.")
 @click.option("--diff", is_flag=True, help="With --state: show only what would change there, and store nothing.")
+@click.option(
+    "--publish", multiple=True, type=click.Choice(PLACES), help="Write the map to a cluster: only what differs."
+)
+@click.option("--dry-run", is_flag=True, help="With --publish: only say what would be written.")
+@click.option("--kubeconfig", default="", metavar="FILE", help="Default: KUBECONFIG, ~/.kube/config, or the pod's own.")
+@click.option("--context", default="", metavar="NAME", help="The context of the kubeconfig; default: the current one.")
+@click.option("--namespace", default="kube-system", show_default=True, help="Where the ConfigMap goes.")
 @click.option("-o", "--output", "form", type=click.Choice(FORMS), default="table", help="wide also lists every link.")
 def command(*, config: str | None, lab: str | None, state: str | None, form: str, **asked: Any) -> int:  # noqa: ANN401
     """Ask switches, servers and managers how they are cabled, and print the map that follows.
 
     The document says whom to ask (`railwise schema discovery` lists its fields). Nothing is written anywhere but to the
-    file of --state.
+    file of --state and where --publish says.
     """
     import asyncio
     import os
 
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     from railwise.cli import discover_output as output
+    from railwise.cli.discover_publish import Places, once, watched
     from railwise.cli.errors import ExitCode, HintedError
 
     diff, expect = asked["diff"], asked["expect"]
@@ -46,20 +56,24 @@ def command(*, config: str | None, lab: str | None, state: str | None, form: str
     settings, base = _settings(config, lab)
     before = _stored(state, must=diff)
     collector = _collector(settings, base, before, asked["intent"])
+    places = Places(
+        tuple(asked["publish"]), asked["kubeconfig"], asked["context"], asked["namespace"], asked["dry_run"]
+    )
     if asked["watch"]:
-        asyncio.run(_watch(collector, before, state))
+        asyncio.run(watched(collector, places, _teller(collector, before, state)))
         return ExitCode.OK
-    drawn = asyncio.run(collector.once())
+    drawn, written = asyncio.run(once(collector, places))
     output.failures(collector)
     if not drawn.devices:
         raise HintedError("nothing was heard of any device", "see the warnings above")
     if expect or diff:
         wanted = before if diff else _stored(expect, must=True)
         return output.differences(wanted, drawn)
-    output.show(drawn, form)
+    if not places.names or form in ("json", "yaml"):
+        output.show(drawn, form)
     if state:
         output.store(drawn, state)
-    return ExitCode.FINDING if asked["check"] and output.problems(drawn) else ExitCode.OK
+    return ExitCode.FINDING if not written or (asked["check"] and output.problems(drawn)) else ExitCode.OK
 
 
 def _settings(config: str | None, lab: str | None) -> tuple[Settings, Path]:
@@ -118,12 +132,17 @@ def _collector(settings: Settings, base: Path, before: Map | None, intent: str |
     return Collector(sources, Tables(settings.speakers), clock, before, meant, inventory, patience)
 
 
-async def _watch(collector: Collector, before: Map | None, state: str | None) -> None:
+def _teller(collector: Collector, before: Map | None, state: str | None) -> Callable[[Map], None]:
+    """Return what tells of each new map, and stores it."""
     from railwise.cli import discover_output as output
 
     last = before
-    async for drawn in collector.watch():
+
+    def tell(drawn: Map) -> None:
+        nonlocal last
         output.news(last, drawn, collector)
         if state:
             output.store(drawn, state)
         last = drawn
+
+    return tell
