@@ -25,7 +25,7 @@ PYTEST := $(BIN)/python -m pytest
 ##@ Use
 
 .PHONY: demo
-demo: $(LIGHT)/.stamp ## the tour: a virtual fabric, three schedulers side by side, a report
+demo: $(LIGHT)/.stamp ## the tour: a virtual fabric, four schedulers side by side, a report
 	$(LIGHT)/bin/python -m railwise demo
 
 $(LIGHT)/.stamp: requirements/runtime.txt | python

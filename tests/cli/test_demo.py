@@ -27,7 +27,8 @@ def test_it_writes_the_same_twice_and_never_over_anothers_file(railwise: Railwis
     railwise("demo")
     first = (folder / "railwise-demo.yaml").read_text()
     railwise("demo")
-    assert sorted(path.name for path in folder.glob("railwise-demo*")) == ["railwise-demo.svg", "railwise-demo.yaml"]
+    names = [f"railwise-demo.{ending}" for ending in ("html", "svg", "yaml")]
+    assert sorted(path.name for path in folder.glob("railwise-demo*")) == names
     (folder / "railwise-demo.yaml").write_text("mine")
     done = railwise("demo")
     assert (folder / "railwise-demo.yaml").read_text() == "mine"

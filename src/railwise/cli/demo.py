@@ -1,4 +1,4 @@
-"""``railwise demo``: one small fabric, the same workloads, three ways to place them."""
+"""``railwise demo``: one small fabric, the same workloads, four ways to place them, and a rack that loses power."""
 
 from __future__ import annotations
 
@@ -11,58 +11,82 @@ from railwise.cli.errors import HintedError
 
 if TYPE_CHECKING:
     from railwise.report.occupancy import Occupancy
+    from railwise.report.run_data import Comparison
 
 FILE = "railwise-demo.yaml"
-PICTURE = "railwise-demo.svg"
-POLICIES = (("spread", "default scheduler"), ("affinity", "node affinity"), ("railwise", "railwise"))
+POLICIES = (
+    ("spread", "default scheduler"),
+    ("flat", "gangs without a map"),
+    ("affinity", "node affinity"),
+    ("railwise", "railwise"),
+)
 """The policies shown, by their names in the engine and in the output."""
 
 SIZES = (4, 8)
 
 
 class Story(NamedTuple):
-    """What the demo shows: the cluster after each policy's plan, and the drawing."""
+    """What the demo shows: the cluster after each policy's plan, the drawing, and a day lived under each policy."""
 
     moments: list[Occupancy]
     drawing: str
+    comparison: Comparison
 
 
 @click.command("demo")
 @click.argument("folder", default=".", type=click.Path(file_okay=False), metavar="[DIR]")
 def command(*, folder: str) -> None:
-    """See three schedulers place the same workloads on one small fabric.
+    """See four schedulers place the same workloads on one small fabric, and live through a failure in virtual time.
 
-    Needs no cluster and no GPU. Leaves the scenario and a drawing in DIR (default: here), and never overwrites a file
-    that it did not write.
+    Needs no cluster and no GPU. Leaves the scenario, a drawing and a report in DIR (default: here), and never
+    overwrites a file that it did not write.
     """
-    from railwise.cli.demo_scenario import DEMO
+    from railwise.cli.demo_scenario import DEMO, FAILURE, NEW, TRAINING
     from railwise.cli.output import print_lines, print_table
+    from railwise.cli.report_file import report_text
     from railwise.report.compare import facts_table, strips_table
+    from railwise.report.lived import ends_table, recovery_table
+    from railwise.twin.summary import summarise
 
     told = story()
     names = [shown for _, shown in POLICIES]
     target = _free_name(Path(folder), FILE, DEMO)
+    page = report_text(told.comparison, summarise(told.comparison.runs))
     picture = _free_name(Path(folder), target.with_suffix(".svg").name, told.drawing)
-    target.write_text(DEMO, encoding="utf-8")
-    picture.write_text(told.drawing, encoding="utf-8")
+    report = _free_name(Path(folder), target.with_suffix(".html").name, page)
+    for path, text in ((target, DEMO), (picture, told.drawing), (report, page)):
+        path.write_text(text, encoding="utf-8")
 
     print_lines(_opening(told.moments[0]))
     print_table(strips_table(names, told.moments))
     print_lines(["", "A letter is a node of a workload below, ▒ what ran before, · a free node.", ""])
     print_table(facts_table(names, told.moments, "rack", SIZES))
-    print_lines(["", *_closing(told.moments[-1], target, picture)])
+    print_lines(["", *_waiting(told.moments[-1])])
+    print_lines(["", "Now the same day in virtual time. After 3h20m rack p2/r3 loses power for six hours:", ""])
+    print_table(recovery_table(names, told.comparison, NEW, FAILURE))
+    print_lines(["", "And when training is done (a step at the best place takes 100 %):", ""])
+    print_table(ends_table(names, told.comparison, TRAINING))
+    print_lines(
+        ["", "Gangs without a map take nodes as the file lists them, here rack by rack: no order is kinder to them."]
+    )
+    print_lines(["", *_closing(target, picture, report)])
 
 
 def story() -> Story:
-    """Return the demo's cluster after the plan of each policy, and the drawing of them side by side."""
+    """Return the demo's cluster after the plan of each policy, the drawing of them side by side, and the day."""
     from railwise.cli.decide import decide
     from railwise.cli.demo_scenario import DEMO
     from railwise.formats.inputs import read_inputs
+    from railwise.model.quantity import DAY
     from railwise.report.occupancy import occupancy
+    from railwise.report.run_data import Comparison
+    from railwise.twin.comparison import compare
 
     scenario = read_inputs([(FILE, DEMO.encode())])
     moments = [occupancy(scenario, decide(scenario, policy)) for policy, _ in POLICIES]
-    return Story(moments, _drawing([shown for _, shown in POLICIES], moments))
+    runs = compare(lambda _seed: scenario, [policy for policy, _ in POLICIES], (scenario.seed,), DAY)
+    comparison = Comparison(scenario, tuple(run.data for run in runs))
+    return Story(moments, _drawing([shown for _, shown in POLICIES], moments), comparison)
 
 
 def _opening(moment: Occupancy) -> list[str]:
@@ -71,25 +95,26 @@ def _opening(moment: Occupancy) -> list[str]:
     size = f"{len(scenario.nodes)} nodes of 8 GPUs in {len(racks)} racks"
     return [
         f"A rail-optimised fabric: {size}, with small jobs running here and there.",
-        "A training gang, a mixture of experts and a prefill/decode service arrive. Three ways to place them:",
+        "A training gang, a mixture of experts and a prefill/decode service arrive. Four ways to place them:",
         "",
     ]
 
 
-def _closing(moment: Occupancy, target: Path, picture: Path) -> list[str]:
+def _waiting(moment: Occupancy) -> list[str]:
     from railwise.model.plan import State
     from railwise.report.reason_text import short
 
     waiting = [entry for entry in moment.plan.workloads if entry.state is State.PENDING] if moment.plan else []
-    lines = [f"{entry.name} waits, {short(entry.reason)}." for entry in waiting if entry.reason]
-    asked = waiting[0].name if waiting else "llama"
+    return [f"{entry.name} waits, {short(entry.reason)}." for entry in waiting if entry.reason]
+
+
+def _closing(target: Path, picture: Path, report: Path) -> list[str]:
     return [
-        *lines,
-        "",
-        f"The scenario is in {target}, the picture in {picture}. Go on with",
-        f"  railwise plan {target}",
-        f"  railwise why {asked} -f {target}",
-        f"  railwise get topology -f {target} --planned",
+        f"The report is in {report}: open it in any browser. The scenario is in {target}, the picture in {picture}.",
+        "Go on with",
+        f"  railwise why sora -f {target}",
+        f"  railwise plan {target} --what-if-drain gpu-[17-24]",
+        f"  railwise simulate {target} --policy railwise --policy affinity",
     ]
 
 
@@ -97,7 +122,7 @@ def _drawing(names: list[str], moments: list[Occupancy]) -> str:
     from railwise.report.svg_topology import Panel, panels_svg
 
     panels = [Panel(name, moment, _caption(moment)) for name, moment in zip(names, moments, strict=True)]
-    return panels_svg("The same workloads, placed in three ways", panels)
+    return panels_svg("The same workloads, placed in four ways", panels)
 
 
 def _caption(moment: Occupancy) -> str:

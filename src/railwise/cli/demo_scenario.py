@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-DEMO = """\
+from typing import Final
+
+FAILURE: Final = 12_000_000_000
+"""When the rack loses power, µs: 3h20m."""
+
+TRAINING: Final = ("llama", "experts", "sora")
+"""The workloads that come to an end."""
+
+NEW: Final = ("llama", "experts", "chat", "sora")
+"""The workloads that arrive."""
+
+DEMO: Final = """\
 # Written by `railwise demo`. A rail-optimised fabric: in each rack, NIC r of every node is cabled to the same leaf
-# switch, so a gang inside one rack never crosses a spine. Four racks of eight nodes, eight GPUs a node.
+# switch, so a gang inside one rack never crosses a spine. Four racks of eight nodes, eight GPUs a node. What leaves a
+# rack shares uplinks that carry as much as one node can send.
 apiVersion: railwise.dev/v1alpha1
 kind: Scenario
 metadata: {name: demo}
 spec:
   topologies:
   - name: fabric
-    levels: [superpod, rack]
+    levels: [{name: superpod, uplink: 3200Gbps}, {name: rack, uplink: 3200Gbps}, {name: node, uplink: 3200Gbps}]
   nodes:
   - name: gpu-[01-32]
     gpus: 8
@@ -28,7 +40,9 @@ spec:
     pods: 6
     request: {gpu: 8}
     topology: {required: superpod, preferred: rack}
-    traffic: dense
+    traffic: {pattern: dense, compute: 200ms}
+    duration: 8h
+    checkpoint: {every: 30m, restore: 5m}
 
   # A mixture of experts: every rank talks to every other, so it must not leave its superpod.
   - name: experts
@@ -36,9 +50,11 @@ spec:
     pods: 6
     request: {gpu: 8}
     topology: {required: superpod, preferred: rack}
-    traffic: moe
+    traffic: {pattern: moe, compute: 300ms}
+    duration: 8h
+    checkpoint: {every: 30m, restore: 5m}
 
-  # Inference in two halves: prefill hands its key-value cache to decode.
+  # Inference in two halves: prefill hands its key-value cache to decode. It has no end.
   - name: chat
     kind: inference
     topology: {required: superpod, preferred: rack}
@@ -47,11 +63,18 @@ spec:
     - {name: prefill, pods: 2, request: {gpu: 8}}
     - {name: decode, pods: 4, request: {gpu: 4}}
 
-  # Twelve whole nodes in one superpod: `railwise why sora -f railwise-demo.yaml` says what it waits for.
+  # Thirteen whole nodes in one superpod: `railwise why sora -f railwise-demo.yaml` says what it waits for.
   - name: sora
     kind: training
-    pods: 12
+    pods: 13
     request: {gpu: 8}
     topology: {required: superpod}
-    traffic: dense
+    traffic: {pattern: dense, compute: 200ms}
+    duration: 4h
+    checkpoint: {every: 30m, restore: 5m}
+
+  # The third rack loses power for six hours.
+  events:
+  - {at: 3h20m, node: "gpu-[17-24]", set: {ready: false}}
+  - {at: 9h20m, node: "gpu-[17-24]", set: {ready: true}}
 """

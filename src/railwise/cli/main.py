@@ -20,7 +20,7 @@ from railwise.cli.errors import ExitCode, print_error, print_unexpected
 from railwise.model.errors import RailwiseError
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("railwise.cli.demo:command", "See three schedulers place the same workloads on one small fabric."),
+    "demo": ("railwise.cli.demo:command", "See four schedulers live through the same day on one small fabric."),
     "init": ("railwise.cli.init:command", "Write a commented scenario to start from."),
     "plan": ("railwise.cli.plan:command", "Decide once: who would go where, and why the rest waits."),
     "why": ("railwise.cli.why:command", "Say why a workload waits, or why a queue is due its share."),
