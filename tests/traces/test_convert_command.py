@@ -46,7 +46,7 @@ def test_another_seed_draws_another_queue_and_the_scenario_goes_to_standard_outp
     [
         (["nowhere"], "no such file"),
         (["{folder}", "--from", "philly"], "unknown data set"),
-        (["{folder}/README.md"], "no data set"),
+        (["{folder}/README.md"], "no form that is known"),
         (["{folder}", "--queue", "many"], "mixed:COUNT"),
         (["{folder}", "--gpus", "0", "--queue", "mixed:5"], "no node has cards"),
         (["{folder}", "--from", "zhejianglab-a100-2000"], "needs the file cluster_topology.csv"),
