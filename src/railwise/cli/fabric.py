@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from railwise.cli.fabric_act import flap, kill_switch, maintain, miswire, set_cable
+from railwise.cli.fabric_act import flap, kill_switch, maintain, miswire, set_cable, stop
 from railwise.cli.fabric_convert import convert
 from railwise.cli.fabric_generate import generate
 from railwise.cli.fabric_serve import serve
@@ -17,5 +17,5 @@ def fabric() -> None:
 
 fabric.add_command(generate)
 fabric.add_command(convert)
-for command in (serve, set_cable, miswire, flap, kill_switch, maintain):
+for command in (serve, set_cable, miswire, flap, kill_switch, maintain, stop):
     fabric.add_command(command)

@@ -79,6 +79,13 @@ def maintain(name: str, *, done: bool, folder: str) -> None:
     _send(folder, {"do": "maintenance", "name": name, "up": not done})
 
 
+@click.command("stop")
+@_lab_option
+def stop(folder: str) -> None:
+    """End a laboratory."""
+    _send(folder, {"do": "stop"})
+
+
 def _send(folder: str, order: dict[str, Any]) -> None:
     from railwise.cli.errors import HintedError
     from railwise.lab.control import send

@@ -47,13 +47,20 @@ SHOWN = 20
 @click.option(
     "--speed", type=click.FloatRange(0.001, 1_000_000), default=1.0, help="Play the timeline so many times as fast."
 )
-def serve(path: str, *, folder: str, host: str, port: int, speed: float, **security: object) -> None:
+@click.option("--detach", is_flag=True, help="Return when everything listens; `railwise fabric stop` ends it.")
+@click.option("--for", "lifetime", default="", metavar="TIME", help="End by itself after so long, such as 10m.")
+def serve(path: str, *, folder: str, host: str, port: int, speed: float, **more: object) -> None:
     """Start a virtual gNMI switch for each switch of FABRIC, and what managers and servers would tell.
 
     Switches speak gNMI, each in the dialect of its system; UFM, NetQ and NMX answer over HTTP; what `lldpctl`,
     `ibnetdiscover`, `nvidia-smi` and the KFD driver show lies in files. The fabric's `timeline` plays by itself;
     `railwise fabric set-cable`, `kill-switch`, `flap` and `miswire` act on it meanwhile. Ctrl-C ends it.
     """
+    if more["detach"]:
+        from railwise.cli.fabric_detach import detach
+
+        detach(Path(folder))
+        return
     import asyncio
     import os
 
@@ -64,8 +71,18 @@ def serve(path: str, *, folder: str, host: str, port: int, speed: float, **secur
 
     ((name, data),) = read_sources([path])
     fabric = read_fabric_text(data, name)
-    lab = RunningLab(fabric, Path(folder), _listening(host, port, security))
-    asyncio.run(_run(lab, speed))
+    lab = RunningLab(fabric, Path(folder), _listening(host, port, more))
+    asyncio.run(_run(lab, speed, _seconds(str(more["lifetime"]))))
+
+
+def _seconds(lifetime: str) -> float | None:
+    from railwise.cli.errors import HintedError
+    from railwise.model.quantity import parse_duration
+
+    try:
+        return parse_duration(lifetime) / 1_000_000 if lifetime else None
+    except ValueError as error:
+        raise HintedError(f"--for {lifetime}: {error}", "a time such as 10m") from None
 
 
 def _listening(host: str, port: int, security: dict[str, object]) -> Listening:
@@ -86,7 +103,7 @@ def _listening(host: str, port: int, security: dict[str, object]) -> Listening:
     return Listening(host, port, Access(user, secret), certificates)
 
 
-async def _run(lab: RunningLab, speed: float) -> None:
+async def _run(lab: RunningLab, speed: float, lifetime: float | None) -> None:
     """Run a laboratory until it is told to end."""
     import asyncio
     import signal
@@ -98,8 +115,10 @@ async def _run(lab: RunningLab, speed: float) -> None:
     try:
         _announce(lab)
         timeline = asyncio.create_task(lab.play(speed))
-        await ended.wait()
-        timeline.cancel()
+        over = [asyncio.create_task(ended.wait()), asyncio.create_task(lab.ended.wait())]
+        await asyncio.wait(over, timeout=lifetime, return_when=asyncio.FIRST_COMPLETED)
+        for task in (timeline, *over):
+            task.cancel()
     finally:
         await lab.stop()
     click.echo("the laboratory has ended", err=True)

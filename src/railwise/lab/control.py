@@ -35,6 +35,10 @@ class Changeable(Protocol):
         """Let an event happen and return the ports that changed."""
         ...
 
+    def end(self) -> None:
+        """Ask whoever runs it to stop it."""
+        ...
+
 
 class Control:
     """The socket of one laboratory."""
@@ -81,6 +85,9 @@ class Control:
     def _answer(self, line: bytes) -> dict[str, Any]:
         try:
             order = json.loads(line)
+            if isinstance(order, dict) and order.get("do") == "stop":
+                self._running.end()
+                return {"changed": []}
             event = self._orders.event(order if isinstance(order, dict) else {})
         except OrderError as error:
             return {"error": str(error), "hint": error.hint}

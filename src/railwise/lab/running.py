@@ -34,6 +34,7 @@ class RunningLab:
         self._board: Final = Switchboard(self.laboratory, listening)
         self._endpoints: Final = Endpoints(self.laboratory, listening.access)
         self._hosts: Final = HostFolder(self.laboratory, folder)
+        self.ended: Final = asyncio.Event()
         self._control: Final = Control(self, folder / SOCKET)
 
     def apply(self, event: Event) -> frozenset[Port]:
@@ -41,6 +42,10 @@ class RunningLab:
         changed = self.laboratory.apply(event)
         self._hosts.write_links(changed)
         return changed
+
+    def end(self) -> None:
+        """Ask whoever runs the laboratory to stop it."""
+        self.ended.set()
 
     async def start(self) -> None:
         """Open and write everything. Raises OSError."""
