@@ -2,7 +2,8 @@
 
 What differs from a cluster of machines, and why:
 
-- Nodes send no heartbeats, so nobody may conclude from their silence that they are dead.
+- Nodes send no heartbeats, so nobody may conclude from their silence that they are dead, nor taint new ones until they
+  have been heard of.
 - Without the controllers there are no default service accounts, so pods must not need one.
 - The data is thrown away in the end, so etcd does not wait for the disk.
 - Clients and schedulers are measured here, so nobody is slowed down by a client-side rate limit.
@@ -87,7 +88,7 @@ def etcd(layout: Layout) -> list[str]:
 
 def api_server(layout: Layout) -> list[str]:
     """Return the arguments of the API server: RBAC, client certificates, tokens of service accounts."""
-    without = [] if CONTROLLERS in layout.parts else ["--disable-admission-plugins=ServiceAccount"]
+    without = ["TaintNodesByCondition"] if CONTROLLERS in layout.parts else ["TaintNodesByCondition", "ServiceAccount"]
     return [
         f"--etcd-servers=https://127.0.0.1:{layout.ports['etcd']}",
         f"--etcd-cafile={layout.pki('ca.crt')}",
@@ -106,7 +107,7 @@ def api_server(layout: Layout) -> list[str]:
         "--authorization-mode=RBAC",
         "--allow-privileged=true",
         "--profiling=false",
-        *without,
+        f"--disable-admission-plugins={','.join(without)}",
         *_gates(layout),
         *([f"--runtime-config={layout.apis}"] if layout.apis else []),
     ]

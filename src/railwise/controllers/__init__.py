@@ -1,0 +1,1 @@
+"""Live controllers: what a cluster says becomes events, plans become writes. Start at ``scheduler.py``."""

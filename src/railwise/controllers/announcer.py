@@ -1,0 +1,98 @@
+"""Saying on the pods why they wait: a condition that autoscalers and people read, and an event when the answer changes.
+
+The condition's reason stays ``Unschedulable``, as autoscalers expect; code and figures stand in its message. Figures
+change in every round of a busy cluster, the answer seldom: so a message with the same code is written anew only after a
+while, and no more than a few writes are on their way at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from railwise.formats.kubernetes.workloads import LivePod
+from railwise.kubeapi.client import Client
+from railwise.kubeapi.pods import PodName, set_conditions
+from railwise.kubeapi.recorder import Recorder, Regarding
+from railwise.kubeapi.resources import PODS
+
+REFRESH = 30.0
+"""Seconds after which a message with the same code is written again, if its figures have changed."""
+
+WRITERS = 8
+LONGEST = 1024
+"""Characters of a condition's message."""
+
+
+class Word(NamedTuple):
+    """What is said on a pod: a code and the text behind it."""
+
+    code: str
+    text: str
+
+    def message(self) -> str:
+        """Return both as one text."""
+        whole = f"{self.code}: {self.text}"
+        return whole if len(whole) <= LONGEST else whole[: LONGEST - 1] + "…"
+
+
+class Announcer:
+    """Keeps the condition of waiting pods true."""
+
+    def __init__(self, client: Client, recorder: Recorder, clock: Callable[[], float] = time.monotonic) -> None:
+        """Keep who writes."""
+        self._client = client
+        self._recorder = recorder
+        self._clock = clock
+        self._said: dict[str, tuple[Word, float]] = {}
+        self._next: dict[str, tuple[LivePod, Word]] = {}
+        self._some = asyncio.Event()
+
+    def waits(self, pod: LivePod, word: Word) -> None:
+        """Hear why a pod waits."""
+        said = self._said.get(pod.uid)
+        news = said is None or said[0].code != word.code
+        if said is not None and not news and (said[0] == word or self._clock() - said[1] < REFRESH):
+            return
+        if news:
+            self._recorder.say(Regarding(PODS, *pod), word.code, word.text, warning=True)
+        self._said[pod.uid] = word, self._clock()
+        self._next[pod.uid] = pod, word
+        self._some.set()
+
+    def forget(self, uid: str) -> None:
+        """Hear that a pod waits no longer."""
+        self._said.pop(uid, None)
+        self._next.pop(uid, None)
+
+    async def run(self) -> None:
+        """Write what is to be said, for ever; what cannot be written is said again when it changes.
+
+        Raises:
+            DeposedError: this process may no longer lead.
+        """
+        async with asyncio.TaskGroup() as group:
+            for _ in range(WRITERS):
+                group.create_task(self._write())
+
+    async def _write(self) -> None:
+        while True:
+            while self._next:
+                pod, word = self._next.pop(next(iter(self._next)))
+                await set_conditions(self._client, PodName(*pod), [condition(word)])
+            self._some.clear()
+            await self._some.wait()
+
+
+def condition(word: Word) -> dict[str, object]:
+    """Return the condition of a pod that waits."""
+    return {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": "Unschedulable",
+        "message": word.message(),
+        "lastTransitionTime": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }

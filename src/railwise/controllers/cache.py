@@ -1,0 +1,218 @@
+"""What a cluster says becomes what the engine understands: watch news in, events out, nothing told twice.
+
+The cache keeps three pictures together: the objects as the API server has them; what the engine believes (where it has
+been told, or has itself decided, that pods run); and the pods on their way from the second to the first, *assumed* to
+run where they are being bound until the server says so or the bind fails. An object that changes marks its gang;
+``events`` reads the marked gangs again and tells the engine where its belief is no longer true. A bind that the server
+confirms changes nothing, so a busy cluster costs little. Everything can be made from the API alone: after a restart the
+first ``begin`` is the whole truth.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from railwise.controllers.clocks import LiveClock
+from railwise.controllers.gang_book import GangReader, Lacking, LiveGang, places_of, without_places
+from railwise.controllers.makers import Maker, Makers
+from railwise.controllers.node_book import NodeBook
+from railwise.controllers.pod_book import PodBook
+from railwise.engine.cycle import Event, Finish, Submit
+from railwise.formats.kubernetes.schema import NodeObject, Pod
+from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings
+from railwise.model.natural import NaturalKey, natural_key
+from railwise.model.plan import Plan
+from railwise.model.policy import Policy
+from railwise.model.scenario import Scenario
+
+LIVE_POLICY = Policy(node_grace=60_000_000)
+"""The policy of a live cluster: a node that is not ready for a minute is lost."""
+
+
+class Binding(NamedTuple):
+    """A pod that a plan has put on a node."""
+
+    pod: LivePod
+    node: str
+    workload: str
+
+
+class Stop(NamedTuple):
+    """A pod that has to go, where it runs (empty: it is not bound yet), and in whose favour."""
+
+    pod: LivePod
+    node: str
+    workload: str
+    beneficiary: str
+
+
+class ClusterCache:
+    """Nodes, pods and their makers, for the scheduler of a given name.
+
+    What the API server says goes to ``nodes``, ``pods`` and the methods for makers. ``lacking`` says, by workload,
+    which gangs are not complete.
+    """
+
+    def __init__(
+        self,
+        scheduler: str,
+        levels: str = "",
+        clock: LiveClock | None = None,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Start empty; ``steady`` gives seconds by which pods are waited for and held back."""
+        self.clock = clock or LiveClock()
+        self.nodes = NodeBook(levels)
+        self.pods = PodBook(scheduler, self.nodes, steady)
+        self.makers = Makers()
+        self.lacking: dict[str, Lacking] = {}
+        self._steady = steady
+        self._reader = GangReader(self.makers.gangs, self.makers.groups)
+        self._order = 0
+
+    def replace_nodes(self, nodes: Sequence[NodeObject]) -> None:
+        """Take in all nodes there are."""
+        for name in self.nodes.names() - {node.metadata.name for node in nodes}:
+            self.nodes.drop(name)
+        for node in nodes:
+            self.nodes.put(node)
+
+    def put_maker(self, maker: Maker) -> None:
+        """Take in what makes pods as it is now."""
+        self.pods.mark(self.makers.put(maker))
+
+    def drop_maker(self, uid: str) -> None:
+        """Forget what makes pods."""
+        self.pods.mark(self.makers.drop(uid))
+
+    def replace_makers(self, kind: type[Maker], makers: Sequence[Maker]) -> None:
+        """Take in all makers of a kind there are."""
+        for uid in set(self.makers.uids(kind)) - {maker.metadata.uid for maker in makers}:
+            self.drop_maker(uid)
+        for maker in makers:
+            self.put_maker(maker)
+
+    # --- What the engine is told ---
+
+    def begin(self) -> Scenario:
+        """Return everything as one scenario, for a new engine; all that was marked is told by it."""
+        nodes = self.nodes.read()
+        for gang in self.pods.gangs.values():
+            gang.told = None
+        self.pods.marked.update(dict.fromkeys(self.pods.gangs))
+        told = [event.workload for event in self._gang_events() if isinstance(event, Submit)]
+        return Scenario(
+            name="live",
+            topologies=self.nodes.topologies,
+            nodes=nodes,
+            workloads=tuple(told),
+            policy=LIVE_POLICY,
+            warnings=tuple(fault.text() for fault in self.nodes.faults),
+        )
+
+    def events(self) -> list[Event] | None:
+        """Return what the engine has to be told; None: it has to be made anew from ``begin``."""
+        self.pods.let_go()
+        now = self._steady()
+        for name, lack in self.lacking.items():
+            if lack.until and lack.until <= now:
+                self.pods.mark([self.pods.by_name[name].key])
+        changes = self.nodes.changes()
+        if self.nodes.reshaped:
+            return None
+        return [*changes, *self._gang_events()]
+
+    def _gang_events(self) -> list[Event]:
+        """Read the marked gangs again; what gives room comes first, then facts, then wishes in order of creation."""
+        around = Surroundings(self.nodes.topologies, self.nodes.offers, self.clock, self.nodes.names())
+        marked = [self.pods.gangs[key] for key in self.pods.marked if key in self.pods.gangs]
+        self.pods.marked.clear()
+        found: list[Event] = []
+        submitted: list[Built] = []
+        for gang in sorted(marked, key=_turn):
+            told = gang.told is not None
+            built = self._read(gang, around) if gang.members else None
+            if built is not None:
+                submitted.append(built)
+            elif told and (not gang.members or gang.name in self.lacking):
+                gang.told = None
+                gang.places = {}
+                found.append(Finish(gang.name))
+            if not gang.members:
+                self.lacking.pop(gang.name, None)
+                self.pods.forget(gang)
+        submitted.sort(key=lambda built: bool(places_of(built.workload)), reverse=True)
+        return [*found, *(Submit(built.workload) for built in submitted)]
+
+    def _read(self, gang: LiveGang, around: Surroundings) -> Built | None:
+        """Return a gang's workload if the engine does not know it as it is."""
+        if not gang.order:
+            self._order += 1
+            gang.order = self._order
+        self.lacking.pop(gang.name, None)
+        try:
+            built = self._reader.read(gang, self.pods.assumed, around, self._steady())
+        except Lacking as lack:
+            self.lacking[gang.name] = lack
+            return None
+        places = places_of(built.workload)
+        same = gang.told is not None and places == gang.places and built.pods == gang.pods
+        if same and gang.told is not None and without_places(gang.told) == without_places(built.workload):
+            return None
+        gang.told, gang.places, gang.pods = built.workload, places, built.pods
+        return built
+
+    def wake(self) -> float | None:
+        """Return in how many seconds ``events`` has something new although nothing happens; None: never."""
+        times = [*self.pods.waits(), *(lack.until for lack in self.lacking.values() if lack.until)]
+        return max(0.0, min(times) - self._steady()) if times else None
+
+    # --- What the engine decides ---
+
+    def stopped(self, plan: Plan) -> list[Stop]:
+        """Return the pods that a plan stops, to be asked for before ``decided``: it may have put them elsewhere."""
+        going = [(one.workload, one.beneficiary, set(one.pods)) for one in plan.evictions]
+        going += [(one.workload, one.beneficiary, {pod.name for pod in one.pods}) for one in plan.moves]
+        found = []
+        for workload, beneficiary, names in going:
+            gang = self.pods.by_name.get(workload)
+            for (group, rank), live in gang.pods.items() if gang is not None else ():
+                name = f"{workload}-{group.replace('/', '-')}-{rank}" if group else f"{workload}-{rank}"
+                pod = self.pods.pods.get(live.uid)
+                if name in names and pod is not None:
+                    found.append(Stop(live, pod.spec.node_name, workload, beneficiary))
+        return found
+
+    def decided(self, plan: Plan) -> list[Binding]:
+        """Take in a plan: what the engine believes from now on. Return the pods that have to be bound."""
+        found = []
+        for entry in plan.workloads:
+            gang = self.pods.by_name.get(entry.name)
+            if gang is None:
+                continue
+            gang.places = {(pod.group, pod.rank): pod.node for pod in entry.pods}
+            for place, node in gang.places.items():
+                live = gang.pods.get(place)
+                pod = self.pods.pods.get(live.uid) if live is not None else None
+                if live is None or pod is None or live.uid in self.pods.assumed or pod.spec.node_name:
+                    continue
+                self.pods.assumed[live.uid] = node
+                found.append(Binding(live, node, gang.name))
+        return found
+
+    def members_of(self, workload: str) -> list[Pod]:
+        """Return the pods of a workload that are there."""
+        gang = self.pods.by_name.get(workload)
+        return list(gang.members.values()) if gang is not None else []
+
+    def wanted(self, binding: Binding) -> bool:
+        """Return whether a pod is still to be bound to that node."""
+        return self.pods.assumed.get(binding.pod.uid) == binding.node and self.nodes.usable(binding.node)
+
+
+def _turn(gang: LiveGang) -> tuple[str, NaturalKey]:
+    """Return a gang's place in the order of submission: creation time, then name."""
+    first = next(iter(gang.members.values()), None)
+    return "" if first is None else str(first.metadata.creation_timestamp), natural_key(gang.name)

@@ -1,0 +1,57 @@
+"""Making room: pods that a plan stops are evicted by the API, which respects budgets, and watched until they are gone.
+
+The engine has given their room away already. If a pod cannot be evicted, or does not go, that has to be taken back: the
+victim holds its room after all, the beneficiary waits for another plan, and the victim is left alone for a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+from railwise.controllers.cache import ClusterCache, Stop
+from railwise.kubeapi.client import Client
+from railwise.kubeapi.errors import DeposedError
+from railwise.kubeapi.pods import Answer, Outcome, PodName, evict
+
+PATIENCE = 600.0
+"""Seconds after which a pod that was evicted and is still there is no longer counted as leaving (``victimWait``)."""
+
+
+class Evictor:
+    """Evicts pods of one cache through one fenced client."""
+
+    def __init__(self, client: Client, cache: ClusterCache, refused: Callable[[Stop, Answer], None]) -> None:
+        """Keep whom to tell of a victim that stays."""
+        self._client = client
+        self._cache = cache
+        self._refused = refused
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.deposed = asyncio.Event()
+
+    def add(self, stops: Iterable[Stop]) -> None:
+        """Begin to evict."""
+        for stop in stops:
+            self._cache.pods.leaves(stop.pod.uid, stop.node)
+            task = asyncio.create_task(self._evict(stop))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def finish(self) -> None:
+        """Stop waiting for victims."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _evict(self, stop: Stop) -> None:
+        try:
+            answer = await evict(self._client, PodName(*stop.pod))
+        except DeposedError:
+            self.deposed.set()
+            return
+        if answer.outcome is Outcome.DONE:
+            await asyncio.sleep(PATIENCE)
+            answer = Answer(Outcome.UNKNOWN, f"{stop.pod.name} was evicted and is still there after {PATIENCE:.0f} s")
+        if answer.outcome is not Outcome.GONE and stop.pod.uid in self._cache.pods.leaving:
+            self._refused(stop, answer)

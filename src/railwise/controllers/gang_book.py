@@ -1,0 +1,195 @@
+"""The gangs of a live cluster: which pods belong together, whether all that are needed are there, what they ask for.
+
+Two rules keep a gang whole:
+
+- A gang is submitted when as many of its pods exist as it needs: as its maker says (a Job's parallelism, a JobSet, a
+  LeaderWorkerSet, a PodGroup's ``minCount``), or its annotation ``railwise.dev/min-pods``. Where a maker is not known,
+  the pods that exist are taken for all once no other has come for a second.
+- From then on it asks for the pods that exist, no more: room is not held for a pod that nobody has made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from railwise.controllers.roles import OCCUPANT
+from railwise.formats.contradictions import contradiction
+from railwise.formats.kubernetes.annotations import PREFIX
+from railwise.formats.kubernetes.gangs import ONE, Gang, Member
+from railwise.formats.kubernetes.gather import COPIES, Gathering
+from railwise.formats.kubernetes.kinds import PodGroup
+from railwise.formats.kubernetes.names import ObjectName
+from railwise.formats.kubernetes.schema import Pod
+from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings, build, occupant
+from railwise.model.workload import Group, Workload
+
+SETTLE = 1.0
+"""Seconds without another pod after which a gang without a known maker is taken to be complete."""
+
+Place = tuple[str, int]
+"""Group (path) and rank of a pod inside its workload."""
+
+
+@dataclass
+class LiveGang:
+    """A gang: its pods by uid, and what the engine was told of it. Until ``spared_until`` it is no victim.
+
+    ``places`` is where the engine believes its pods to be; ``pods`` says which pod holds which place; ``told`` is the
+    workload as it was submitted last (None: it was not).
+    """
+
+    key: ObjectName
+    name: str
+    order: int = 0
+    members: dict[str, Pod] = field(default_factory=dict)
+    grown_at: float = 0.0
+    started: bool = False
+    spared_until: float = float("-inf")
+    told: Workload | None = None
+    places: dict[Place, str] = field(default_factory=dict)
+    pods: dict[Place, LivePod] = field(default_factory=dict)
+
+
+class Lacking(Exception):  # noqa: N818 -- no error, but an answer
+    """A gang is not complete: so many of its pods are there; more may come until ``until`` (seconds; 0: unknown)."""
+
+    def __init__(self, there: int, needed: int, until: float = 0.0) -> None:
+        """Keep the numbers; ``needed`` 0: unknown."""
+        super().__init__(f"{there} of {needed}")
+        self.there = there
+        self.needed = needed
+        self.until = until
+
+
+class GangReader:
+    """Makes workloads of gangs, against what is known of their makers."""
+
+    def __init__(
+        self, makers: Mapping[ObjectName, Callable[[], Gang | None]], groups: Mapping[ObjectName, PodGroup]
+    ) -> None:
+        """Keep where makers and PodGroups are found; a maker is a function that makes a fresh, empty gang."""
+        self._makers = makers
+        self._groups = groups
+
+    def read(self, gang: LiveGang, assumed: Mapping[str, str], around: Surroundings, now: float) -> Built:
+        """Return the workload of a gang as its pods are; ``assumed`` are nodes of pods that are being bound, by uid.
+
+        Raises:
+            Lacking: not all pods that it needs are there.
+        """
+        if gang.key.kind == OCCUPANT:
+            return occupant(Member(_where(gang.key), next(iter(gang.members.values()))), gang.name, gang.order, around)
+        shape = self._shape(gang, assumed)
+        there = sum(len(part.members) for part in shape.parts)
+        needed = self._needed(gang, shape, now)
+        started = gang.started or any(uid in assumed for uid in gang.members)
+        if not started and there < needed:
+            raise Lacking(there, needed)
+        _trim(shape)
+        built = _bounded(build(shape, gang.name, gang.order, around), needed)
+        if gang.spared_until > now:
+            built = built._replace(workload=replace(built.workload, preemptible=False))
+        return built
+
+    def _shape(self, gang: LiveGang, assumed: Mapping[str, str]) -> Gang:
+        """Return the gang with its pods laid in."""
+        gathering = Gathering()
+        make = self._makers.get(gang.key)
+        made = make() if make is not None else None
+        if made is not None:
+            gathering.gangs[gang.key] = made
+        group = self._groups.get(gang.key)
+        if group is not None:
+            gathering.pod_groups[gang.key] = (_where(gang.key), group)
+        members = []
+        for uid, pod in gang.members.items():
+            node = assumed.get(uid)
+            if node and not pod.spec.node_name:
+                placed = msgspec.structs.replace(pod.spec, node_name=node)
+                members.append(
+                    (gang.order, Member(f"pod {pod.metadata.name}", msgspec.structs.replace(pod, spec=placed)))
+                )
+            else:
+                members.append((gang.order, Member(f"pod {pod.metadata.name}", pod)))
+        gathering.seat_pods(members)
+        return gathering.gangs[gang.key]
+
+    def _needed(self, gang: LiveGang, shape: Gang, now: float) -> int:
+        """Return how many pods have to be there.
+
+        Raises:
+            Lacking: that will be known later.
+        """
+        told = min_pods(gang)
+        if told:
+            return told
+        if shape.min_count:
+            return shape.min_count
+        if gang.key.kind == "pod" or shape.needs == ONE or gang.key.kind in COPIES:
+            return 1
+        if gang.key in self._makers or gang.started:
+            return sum(part.pods for part in shape.parts)
+        until = gang.grown_at + SETTLE
+        if now < until:
+            raise Lacking(len(gang.members), 0, until)
+        return 1
+
+
+def min_pods(gang: LiveGang) -> int:
+    """Return the number in the annotation of the pods, 0 if there is none; one that cannot be read is told later."""
+    for pod in gang.members.values():
+        text = pod.metadata.annotations.get(f"{PREFIX}min-pods", "")
+        if text.isascii() and text.isdigit():
+            return int(text[:9])
+    return 0
+
+
+def _trim(shape: Gang) -> None:
+    """Ask for the pods that are there: a rank without a pod cannot be bound."""
+    parts = [part for part in shape.parts if part.members]
+    for part in parts:
+        part.pods = len(part.members)
+    shape.parts[:] = parts
+    shape.min_count = min(shape.min_count, sum(part.pods for part in parts))
+
+
+def _bounded(built: Built, needed: int) -> Built:
+    """Return a gang that has lost pods as one that needs no more than it has: the others are not there to be placed."""
+    root = built.workload.root
+    if root.groups or needed <= root.pods:
+        return built
+    root = replace(root, min_pods=min(root.min_pods, root.pods))
+    invalid = next((fault.text() for fault in built.faults), "") or contradiction((root,))
+    return built._replace(workload=replace(built.workload, root=root, invalid=invalid))
+
+
+def _where(key: ObjectName) -> str:
+    return f"{key.kind} {key.namespace}/{key.name}"
+
+
+def places_of(workload: Workload) -> dict[Place, str]:
+    """Return where the pods of a workload are said to run."""
+    found: dict[Place, str] = {}
+    _collect(workload.root, "", found)
+    return found
+
+
+def _collect(group: Group, path: str, found: dict[Place, str]) -> None:
+    if group.running is not None:
+        found.update({(path, rank): node for rank, node in enumerate(group.running.nodes) if node is not None})
+    for child in group.groups:
+        _collect(child, f"{path}/{child.name}" if path else child.name, found)
+
+
+def without_places(workload: Workload) -> Workload:
+    """Return a workload without where it runs, to compare what it asks for."""
+    return replace(workload, root=_idle(workload.root))
+
+
+def _idle(group: Group) -> Group:
+    if group.running is None and not group.groups:
+        return group
+    return replace(group, running=None, groups=tuple(_idle(child) for child in group.groups))

@@ -1,0 +1,76 @@
+"""The objects that make pods, by the gangs they make: Jobs, JobSets, LeaderWorkerSets; and PodGroups with rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from railwise.formats.kubernetes.gangs import Gang, key_of, namespace, of_job, of_jobset, of_leader_workers
+from railwise.formats.kubernetes.kinds import Job, JobSet, LeaderWorkerSet, PodGroup
+from railwise.formats.kubernetes.names import ObjectName
+from railwise.formats.kubernetes.schema import PodSpec
+
+Maker = Job | JobSet | LeaderWorkerSet | PodGroup
+
+
+class Makers:
+    """Makers by the key of each gang they make."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.gangs: dict[ObjectName, Callable[[], Gang | None]] = {}
+        self.groups: dict[ObjectName, PodGroup] = {}
+        self._keys: dict[str, list[ObjectName]] = {}
+
+    def put(self, maker: Maker) -> Iterable[ObjectName]:
+        """Take in a maker as it is now and return the gangs that may look different."""
+        before = self._keys.pop(maker.metadata.uid, [])
+        for key in before:
+            self._forget(key)
+        keys = self._kept(maker)
+        self._keys[maker.metadata.uid] = keys
+        return {*before, *keys}
+
+    def drop(self, uid: str) -> Iterable[ObjectName]:
+        """Forget a maker and return the gangs that may look different."""
+        keys = self._keys.pop(uid, [])
+        for key in keys:
+            self._forget(key)
+        return keys
+
+    def uids(self, kind: type[Maker]) -> list[str]:
+        """Return the uids of all makers of a kind."""
+        words = {Job: "job", JobSet: "jobset", LeaderWorkerSet: "leaderworkerset", PodGroup: "podgroup"}
+        return [uid for uid, keys in self._keys.items() if keys and keys[0].kind == words[kind]]
+
+    def _forget(self, key: ObjectName) -> None:
+        self.gangs.pop(key, None)
+        self.groups.pop(key, None)
+
+    def _kept(self, maker: Maker) -> list[ObjectName]:
+        meta = maker.metadata
+        where = f"{type(maker).__name__} {namespace(meta)}/{meta.name}"
+        if isinstance(maker, PodGroup):
+            key = ObjectName(namespace(meta), "podgroup", meta.name)
+            self.groups[key] = maker
+            return [key]
+        if isinstance(maker, Job):
+            if key_of(meta, PodSpec()).kind == "jobset":
+                return []
+            key = ObjectName(namespace(meta), "job", meta.name)
+            self.gangs[key] = partial(of_job, where, maker, 0)
+            return [key]
+        if isinstance(maker, JobSet):
+            key = ObjectName(namespace(meta), "jobset", meta.name)
+            self.gangs[key] = partial(of_jobset, where, maker, 0)
+            return [key]
+        keys = []
+        for index, gang in enumerate(of_leader_workers(where, maker, 0)):
+            self.gangs[gang.key] = partial(_nth, where, maker, index)
+            keys.append(gang.key)
+        return keys
+
+
+def _nth(where: str, maker: LeaderWorkerSet, index: int) -> Gang | None:
+    gangs = of_leader_workers(where, maker, 0)
+    return gangs[index] if index < len(gangs) else None

@@ -1,0 +1,137 @@
+"""The nodes of a live cluster, and what of their news matters to the engine.
+
+A node writes its status every few seconds and almost nothing of it matters. What does is told as a change of facts.
+What the engine cannot take as a change (a node that is new or gone, another place in the fabric, other cards) makes the
+book ``reshaped``: then a new engine is made from everything, which is rare and takes a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from railwise.engine.cycle import NodeChange
+from railwise.formats.kubernetes.cards import Offers
+from railwise.formats.kubernetes.levels import find_topologies
+from railwise.formats.kubernetes.nodes import NodeReading
+from railwise.formats.kubernetes.schema import NodeObject
+from railwise.model.errors import Fault
+from railwise.model.node import Node
+from railwise.model.topology import Topology
+
+FACTS = {
+    "ready": "ready",
+    "unschedulable": "unschedulable",
+    "labels": "labels",
+    "taints": "taints",
+    "resources": "resources",
+    "unhealthy": "gpu.unhealthy",
+}
+"""Fields of a node that may change while it is in use, and the engine's names for them."""
+
+
+class NodeBook:
+    """Nodes by name with the agents that run on them."""
+
+    def __init__(self, levels: str = "") -> None:
+        """Start empty; ``levels`` names the labels of the default topology (empty: they are found)."""
+        self.levels = levels
+        self.reshaped = True
+        self.topologies: tuple[Topology, ...] = ()
+        self.offers = Offers()
+        self.faults: list[Fault] = []
+        self._objects: dict[str, NodeObject] = {}
+        self._agents: dict[str, dict[str, Mapping[str, int]]] = {}
+        self._told: dict[str, Node] = {}
+        self._changed: dict[str, None] = {}
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether there is a node of that name."""
+        return name in self._objects
+
+    def names(self) -> frozenset[str]:
+        """Return the names of all nodes."""
+        return frozenset(self._objects)
+
+    def put(self, node: NodeObject) -> None:
+        """Take in a node as it is now."""
+        name = node.metadata.name
+        before = self._objects.get(name)
+        self._objects[name] = node
+        if before is None:
+            self.reshaped = True
+        elif not _alike(before, node):
+            self._changed[name] = None
+
+    def drop(self, name: str) -> None:
+        """Forget a node."""
+        if self._objects.pop(name, None) is not None:
+            self.reshaped = True
+
+    def agent(self, node: str, uid: str, demand: Mapping[str, int] | None) -> None:
+        """Take in what an agent takes of its node (fine units); None: it is gone."""
+        agents = self._agents.setdefault(node, {})
+        before = agents.pop(uid, None)
+        if demand is not None:
+            agents[uid] = demand
+        if before != demand:
+            self._changed[node] = None
+
+    def usable(self, name: str) -> bool:
+        """Return whether a pod may be bound to a node now, as far as the node itself says."""
+        node = self._objects.get(name)
+        return node is not None and not node.spec.unschedulable and self._told.get(name, _NOBODY).ready
+
+    def read(self) -> tuple[Node, ...]:
+        """Return all nodes in natural order of names, with their topologies found anew."""
+        self.faults = []
+        reading = NodeReading(self.faults)
+        for name, node in self._objects.items():
+            reading.add(f"node {name}", node)
+            for demand in self._agents.get(name, {}).values():
+                reading.take(name, demand)
+        self.topologies = find_topologies(reading.labels(), self.levels)
+        self.offers = reading.offers
+        nodes = reading.nodes(self.topologies)
+        self._told = {node.name: node for node in nodes}
+        self._changed.clear()
+        self.reshaped = False
+        return nodes
+
+    def changes(self) -> list[NodeChange]:
+        """Return what has changed since it was told last; ``reshaped`` says if that is not all."""
+        changed, self._changed = list(self._changed), {}
+        found = []
+        for name in changed:
+            before, node = self._told.get(name), self._read_one(name)
+            if before is None or node is None:
+                continue
+            if (before.places, before.cards) != (node.places, node.cards):
+                self.reshaped = True
+            values = {
+                fact: getattr(node, field)
+                for field, fact in FACTS.items()
+                if getattr(node, field) != getattr(before, field)
+            }
+            if values:
+                self._told[name] = node
+                found.append(NodeChange(name, values))
+        return found
+
+    def _read_one(self, name: str) -> Node | None:
+        node = self._objects.get(name)
+        if node is None:
+            return None
+        reading = NodeReading(self.faults)
+        reading.add(f"node {name}", node)
+        for demand in self._agents.get(name, {}).values():
+            reading.take(name, demand)
+        reading.offers = self.offers
+        return next(iter(reading.nodes(self.topologies)), None)
+
+
+_NOBODY = Node("", ready=False)
+
+
+def _alike(one: NodeObject, other: NodeObject) -> bool:
+    """Return whether nothing that decides is different: time stamps and versions do not decide."""
+    return one.spec == other.spec and one.status == other.status and one.metadata.labels == other.metadata.labels

@@ -1,0 +1,170 @@
+"""The pods of a live cluster: what each is to us, which gang it is in, and what it is on its way to.
+
+A pod may be *assumed* (a plan has put it on a node, the server has not said so yet), *leaving* (it is being evicted;
+its room is given away already) or *held back* (a bind failed; it waits before it is tried again). Each of these begins
+with something we did and ends with something the server says; whatever changes marks the gang to be read again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from railwise.controllers.gang_book import LiveGang
+from railwise.controllers.node_book import NodeBook
+from railwise.controllers.roles import NO_ROLE, Part, Role, demand_of, role_of
+from railwise.formats.kubernetes.names import ObjectName
+from railwise.formats.kubernetes.schema import Pod
+
+SPARED = 30.0
+"""Seconds for which a workload is not asked to go again after one of its pods could not be evicted."""
+
+
+class PodBook:
+    """Pods by uid. ``assumed`` and ``leaving`` hold the node; ``marked`` the gangs that have to be read again."""
+
+    def __init__(self, scheduler: str, nodes: NodeBook, steady: Callable[[], float] = time.monotonic) -> None:
+        """Start empty; ``scheduler`` is the name that our pods name, ``steady`` gives seconds."""
+        self.scheduler = scheduler
+        self.pods: dict[str, Pod] = {}
+        self.gangs: dict[ObjectName, LiveGang] = {}
+        self.by_name: dict[str, LiveGang] = {}
+        self.assumed: dict[str, str] = {}
+        self.leaving: dict[str, str] = {}
+        self.marked: dict[ObjectName, None] = {}
+        self._nodes = nodes
+        self._steady = steady
+        self._roles: dict[str, Role] = {}
+        self._held: dict[str, float] = {}
+        self._spared: list[LiveGang] = []
+
+    def put(self, pod: Pod) -> None:
+        """Take in a pod as it is now."""
+        uid = pod.metadata.uid
+        before = self.pods.get(uid)
+        self.pods[uid] = pod
+        if before is not None and _alike(before, pod):
+            return
+        role = self._roles.get(uid, NO_ROLE)
+        if pod.spec.node_name and self.assumed.get(uid) == pod.spec.node_name and role.key is not None:
+            del self.assumed[uid]
+            gang = self.gangs[role.key]
+            if before is not None and gang.told is not None and _confirms(before, pod):
+                gang.members[uid] = pod
+                gang.started = True
+                return
+        self._recast(uid)
+
+    def drop(self, uid: str) -> None:
+        """Forget a pod that is gone."""
+        if self.pods.pop(uid, None) is not None:
+            self.assumed.pop(uid, None)
+            self.leaving.pop(uid, None)
+            self._held.pop(uid, None)
+            self._recast(uid)
+
+    def replace(self, pods: Sequence[Pod]) -> None:
+        """Take in all pods there are."""
+        for uid in self.pods.keys() - {pod.metadata.uid for pod in pods}:
+            self.drop(uid)
+        for pod in pods:
+            self.put(pod)
+
+    def mark(self, keys: Iterable[ObjectName]) -> None:
+        """Have gangs read again, those that exist."""
+        self.marked.update((key, None) for key in keys if key in self.gangs)
+
+    def forget(self, gang: LiveGang) -> None:
+        """Forget a gang without pods."""
+        del self.gangs[gang.key]
+        del self.by_name[gang.name]
+
+    def refute(self, uid: str, seconds: float = 0.0) -> None:
+        """Hear that a pod could not be bound: it waits again, after so many seconds."""
+        if self.assumed.pop(uid, None) is None or uid not in self.pods:
+            return
+        if seconds > 0:
+            self._held[uid] = self._steady() + seconds
+        self._recast(uid)
+
+    def leaves(self, uid: str, node: str) -> None:
+        """Hear that a pod is being evicted: the engine has given its room away already."""
+        if uid in self.pods:
+            self.leaving[uid] = node
+            self._recast(uid)
+
+    def stays(self, uid: str) -> None:
+        """Hear that a pod could not be evicted: it holds its room after all, and nobody tries again for a while."""
+        if self.leaving.pop(uid, None) is None:
+            return
+        self._recast(uid)
+        key = self._roles.get(uid, NO_ROLE).key
+        if key is not None:
+            gang = self.gangs[key]
+            gang.spared_until = self._steady() + SPARED
+            self._spared.append(gang)
+
+    def let_go(self) -> None:
+        """Take back into the line whoever was held back or spared long enough."""
+        now = self._steady()
+        for uid in [uid for uid, until in self._held.items() if until <= now]:
+            del self._held[uid]
+            self._recast(uid)
+        over = [gang for gang in self._spared if gang.spared_until <= now]
+        if over:
+            self._spared = [gang for gang in self._spared if gang.spared_until > now]
+            self.mark(gang.key for gang in over)
+
+    def waits(self) -> list[float]:
+        """Return the times (of ``steady``) at which ``let_go`` has something to do."""
+        return [*self._held.values(), *(gang.spared_until for gang in self._spared)]
+
+    def _recast(self, uid: str) -> None:
+        """Give a pod its role anew and mark whom that concerns."""
+        pod = self.pods.get(uid)
+        idle = pod is None or uid in self.leaving or uid in self._held
+        role = NO_ROLE if pod is None or idle else role_of(pod, self.scheduler)
+        before = self._roles.pop(uid, NO_ROLE)
+        if before.part is Part.AGENT and before != role:
+            self._nodes.agent(before.node, uid, None)
+        if before.key is not None:
+            self.gangs[before.key].members.pop(uid, None)
+            self.marked[before.key] = None
+        if pod is None or role.part is Part.NONE:
+            return
+        self._roles[uid] = role
+        if role.key is None:
+            self._nodes.agent(role.node, uid, demand_of(pod))
+            return
+        gang = self._gang(role.key)
+        gang.members[uid] = pod
+        gang.started = gang.started or bool(pod.spec.node_name)
+        if before.key != role.key:
+            gang.grown_at = self._steady()
+        self.marked[role.key] = None
+
+    def _gang(self, key: ObjectName) -> LiveGang:
+        gang = self.gangs.get(key)
+        if gang is None:
+            forms = (f"{key.namespace}/{key.name}", f"{key.namespace}/{key.kind}/{key.name}")
+            gang = LiveGang(key, forms[0] if forms[0] not in self.by_name else forms[1])
+            self.gangs[key] = self.by_name[gang.name] = gang
+        return gang
+
+
+def _alike(one: Pod, other: Pod) -> bool:
+    """Return whether nothing that decides is different."""
+    return (
+        one.spec == other.spec
+        and one.status.phase == other.status.phase
+        and one.metadata.deletion_timestamp == other.metadata.deletion_timestamp
+        and one.metadata.labels == other.metadata.labels
+        and one.metadata.annotations == other.metadata.annotations
+    )
+
+
+def _confirms(before: Pod, pod: Pod) -> bool:
+    """Return whether all that happened to a pod is that it was bound."""
+    return _alike(before, msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name="")))

@@ -1,0 +1,211 @@
+"""The scheduler of a live cluster: what the API server says goes into the engine, and its plan comes out as writes.
+
+One loop, one thread. Watches keep the cache in step; each round takes what has changed since the last one, lets the
+engine decide, and starts what the plan asks for: binds, evictions, words on the pods that wait. Nothing waits for a
+write: its outcome is an event like any other, and a failure only means that the next round knows better. Rounds follow
+one another no faster than half of the time may be spent on them, so that watches are always read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from railwise.controllers.announcer import Announcer, Word
+from railwise.controllers.binder import Binder
+from railwise.controllers.cache import Binding, ClusterCache, Stop
+from railwise.controllers.clocks import MICROSECOND
+from railwise.controllers.evictor import Evictor
+from railwise.controllers.feeds import Feeds
+from railwise.engine.cycle import Engine
+from railwise.formats.kubernetes.workloads import LivePod
+from railwise.kubeapi.client import Client
+from railwise.kubeapi.errors import DeposedError
+from railwise.kubeapi.objects import Unreadable
+from railwise.kubeapi.pods import Answer
+from railwise.kubeapi.recorder import Recorder, Regarding
+from railwise.kubeapi.resources import PODS, Resource
+from railwise.model.plan import Plan, WorkloadPlan
+
+log = logging.getLogger("railwise.scheduler")
+
+SHORTEST = 0.002
+"""Seconds between two rounds at least: what arrives together is decided together."""
+
+FAREWELL = 10.0
+"""Seconds that binds on their way are waited for at the end."""
+
+
+@dataclass
+class Tally:
+    """What was done since the start."""
+
+    rounds: int = 0
+    decisions: int = 0
+    bound: int = 0
+    failed: int = 0
+    evicted: int = 0
+    engines: int = 0
+    deciding: float = 0.0
+
+
+class Scheduler:
+    """Places the pods that name it, through a client whose writes are fenced by leadership."""
+
+    def __init__(self, client: Client, cache: ClusterCache, recorder: Recorder | None = None) -> None:
+        """Keep the connection and an empty cache."""
+        self.cache = cache
+        self.tally = Tally()
+        self.ready = asyncio.Event()
+        self._recorder = recorder or Recorder(client)
+        self._announcer = Announcer(client, self._recorder)
+        self._feeds = Feeds(client, cache, self._spoiled)
+        self._binder = Binder(client, cache, self._bound, self._bind_failed)
+        self._evictor = Evictor(client, cache, self._stays)
+        self._engine: Engine | None = None
+
+    async def run(self) -> None:
+        """Schedule until cancelled; then wait for binds on their way.
+
+        Raises:
+            ApiError: the server does not let us read what we need.
+            DeposedError: another leads by now.
+        """
+        helpers: list[Coroutine[Any, Any, None]] = [
+            self._feeds.run(),
+            self._announcer.run(),
+            self._recorder.run(),
+            self._deposed(),
+            self._rounds(),
+        ]
+        tasks = [asyncio.create_task(one) for one in helpers]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        except BaseExceptionGroup as several:
+            raise _first(several) from None
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await self._evictor.finish()
+            await self._binder.finish(FAREWELL)
+            await self._recorder.drain(1.0)
+
+    async def _deposed(self) -> None:
+        waits = [asyncio.create_task(one.deposed.wait()) for one in (self._binder, self._evictor)]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in waits:
+                task.cancel()
+        raise DeposedError("another replica leads by now")
+
+    async def _rounds(self) -> None:
+        await self._feeds.synced.wait()
+        while True:
+            started = time.monotonic()
+            self._feeds.news.clear()
+            self.round()
+            self.ready.set()
+            spent = time.monotonic() - started
+            await asyncio.sleep(max(spent, SHORTEST))
+            try:
+                async with asyncio.timeout(self._wake()):
+                    await self._feeds.news.wait()
+            except TimeoutError:
+                pass
+
+    def round(self) -> None:
+        """Tell the engine what has changed, and begin what it decides."""
+        cache = self.cache
+        self._binder.look_again()
+        events = cache.events()
+        if events is None or self._engine is None:
+            scenario = cache.begin()
+            for warning in scenario.warnings:
+                log.warning("%s", warning)
+            self._engine = Engine(scenario)
+            self.tally.engines += 1
+            events = []
+        started = time.monotonic()
+        plan = self._engine.cycle(events, cache.clock.now())
+        self.tally.deciding += time.monotonic() - started
+        self.tally.rounds += 1
+        self.tally.decisions += plan.decisions
+        self._carry_out(plan)
+
+    def _carry_out(self, plan: Plan) -> None:
+        stops = self.cache.stopped(plan)
+        bindings = self.cache.decided(plan)
+        self._evictor.add(stops)
+        self.tally.evicted += len(stops)
+        for stop in stops:
+            about = Regarding(PODS, *stop.pod)
+            self._recorder.say(about, "Preempted", f"makes room for {stop.beneficiary}", action="Preempting")
+        self._binder.add(bindings)
+        for entry in plan.workloads:
+            if entry.reason is not None:
+                self._say(entry)
+        for name, lack in self.cache.lacking.items():
+            needed = f" of {lack.needed}" if lack.needed else ""
+            text = f"waits for the rest of its gang: {lack.there}{needed} pods are there"
+            for pod in self.cache.members_of(name):
+                self._announcer.waits(
+                    LivePod(pod.metadata.namespace, pod.metadata.name, pod.metadata.uid), Word("Incomplete", text)
+                )
+
+    def _say(self, entry: WorkloadPlan) -> None:
+        reason = entry.reason
+        if reason is None:
+            return
+        word = Word(reason.code.value, reason.summary + (f"; {reason.next}" if reason.next else ""))
+        for pod in self.cache.members_of(entry.name):
+            if not pod.spec.node_name and pod.metadata.uid not in self.cache.pods.assumed:
+                meta = pod.metadata
+                self._announcer.waits(LivePod(meta.namespace, meta.name, meta.uid), word)
+
+    def _bound(self, binding: Binding) -> None:
+        self.tally.bound += 1
+        self._announcer.forget(binding.pod.uid)
+        about = Regarding(PODS, *binding.pod)
+        pod = binding.pod
+        self._recorder.say(
+            about, "Scheduled", f"{pod.namespace}/{pod.name} is bound to {binding.node}", action="Binding"
+        )
+
+    def _bind_failed(self, binding: Binding, answer: Answer) -> None:
+        self.tally.failed += 1
+        log.warning("bind of %s/%s to %s: %s", *binding.pod[:2], binding.node, answer.message)
+        self._feeds.news.set()
+
+    def _stays(self, stop: Stop, answer: Answer) -> None:
+        log.warning("eviction of %s/%s: %s", *stop.pod[:2], answer.message)
+        self._binder.withdraw(stop.beneficiary)
+        self.cache.pods.stays(stop.pod.uid)
+        self._feeds.news.set()
+
+    def _spoiled(self, resource: Resource, what: Unreadable) -> None:
+        log.warning("%s %s/%s cannot be read: %s", resource.kind, what.namespace, what.name, what.message)
+
+    def _wake(self) -> float | None:
+        """Return in how many seconds a round is due although nothing happens."""
+        waits = [] if (held := self.cache.wake()) is None else [held]
+        if self._engine is not None:
+            times = self._engine.wake_times()
+            if times:
+                waits.append(max(0.0, (min(times) - self.cache.clock.now()) / MICROSECOND))
+        return min(waits) + SHORTEST if waits else None
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the first error of a group of tasks."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
