@@ -19,6 +19,7 @@ from railwise.formats.hosts.kfd import read_kfd
 from railwise.formats.hosts.nvidia_smi import read_nvidia_smi
 from railwise.formats.lldp.lldpctl import read_lldpctl
 from railwise.formats.lldp.record import LldpRecord
+from railwise.formats.managers.ibnetdiscover import read_ibnetdiscover
 from railwise.model.errors import InputError
 
 LOOK_EVERY: Final = 1.0
@@ -108,7 +109,14 @@ def _nvidia_smi(data: bytes, server: str) -> list[Hearing]:
     return [Told("nvidia-smi", server, read_nvidia_smi(data, server))]
 
 
-READERS: Final[dict[str, Callable[[bytes, str], list[Hearing]]]] = {"nvidia-smi": _nvidia_smi}
+def _ibnetdiscover(data: bytes, _server: str) -> list[Hearing]:
+    return [Told(report.source, report.speaker.name, report) for report in read_ibnetdiscover(data)]
+
+
+READERS: Final[dict[str, Callable[[bytes, str], list[Hearing]]]] = {
+    "nvidia-smi": _nvidia_smi,
+    "ibnetdiscover": _ibnetdiscover,
+}
 
 
 def _stamp(path: Path) -> Stamp:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from railwise.fabric.elements import NO_RAIL, Port
 from railwise.fabric.fabric_map import Device
-from railwise.fabric.names import NAMELESS
+from railwise.fabric.names import NAMELESS, NOBODY
 from railwise.fabric.observations import SERVER, SWITCH, ScaleUp
 from railwise.fabric.survey import Survey
 from railwise.fabric.tiers import Hints
@@ -66,7 +66,7 @@ def _add_others(survey: Survey, found: dict[str, Device]) -> None:
     cabled = {port.device for port in survey.wiring.edges}
     for name in survey.odd.strangers:
         if name not in found and name in cabled:
-            found[name] = Device(name, survey.kind(name), known="@" not in name and not NAMELESS.fullmatch(name))
+            found[name] = Device(name, survey.kind(name), known=NOBODY not in name and not NAMELESS.fullmatch(name))
     for name, device in old.items():
         if name in found:
             found[name] = _both(found[name], device)

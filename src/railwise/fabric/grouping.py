@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from railwise.fabric.clusters import Clusters, cluster
+from railwise.fabric.names import NOBODY
 from railwise.fabric.tiers import Hints, Ignored, Tiers, find_tiers
 
 Counts = Mapping[str, Mapping[str, int]]
@@ -42,12 +43,14 @@ def structure(up: Counts, down: Counts, across: Counts, hints: Hints, rank: Mapp
     """Return the groups of all servers.
 
     ``up`` holds the links of each server by switch, ``down`` the same by switch, ``across`` those between switches;
-    ``rank`` the places of all names in natural order.
+    ``rank`` the places of all names in natural order. Servers that only an address tells apart are in no group.
     """
     tiers = find_tiers(down, across, hints, rank)
     leaves = {switch for switch, tier in tiers.of.items() if tier == 0}
     weights: dict[str, Mapping[str, int]] = {}
     for server, links in up.items():
+        if NOBODY in server:
+            continue
         if leaves.issuperset(links):
             weights[server] = links
             continue

@@ -35,6 +35,9 @@ NAMELESS: Final = re.compile(
 )
 """Names that devices have before anybody gave them one."""
 
+NOBODY: Final = "@"
+"""Stands in the name of a stranger whom only an address tells apart from others."""
+
 MANY: Final = 8
 """So many candidates of an ambiguous name are told."""
 
@@ -218,5 +221,5 @@ def stranger(heard: Heard) -> str:
     if heard.name and not NAMELESS.fullmatch(heard.name):
         return heard.name
     if heard.chassis:
-        return f"{heard.name or 'unknown'}@{hardware_id(heard.chassis)}"
+        return f"{heard.name or 'unknown'}{NOBODY}{hardware_id(heard.chassis)}"
     return heard.name

@@ -8,6 +8,7 @@ from railwise.fabric.elements import Port
 from railwise.fabric.fabric_map import Device
 from railwise.fabric.findings import Finding, Kind
 from railwise.fabric.intent import Intended
+from railwise.fabric.names import NOBODY
 from railwise.fabric.observations import SERVER
 from railwise.fabric.survey import Survey
 from railwise.fabric.wiring import Key
@@ -104,7 +105,7 @@ def _strangers(survey: Survey, devices: dict[str, Device]) -> Iterable[Finding]:
         if not rows or (device is not None and (device.kind != SERVER or device.known)):
             continue
         ports = sorted({port.text() for port, _ in rows}, key=natural_key)
-        facts = (("name", name.partition("@")[0]), ("count", str(len(ports))))
+        facts = (("name", name.partition(NOBODY)[0]), ("count", str(len(ports))))
         yield Finding(Kind.UNKNOWN_NEIGHBOUR, name, tuple(ports[:MOST_TOLD]), facts=facts)
 
 
