@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -11,11 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from aiohttp import ClientError, ClientSession
 
 from railwise.devcluster.cluster import Cluster
+from railwise.discovery.publishing.config_map import stored_map
 from railwise.discovery.publishing.node_labels import LabelledMeta, LabelledNode
 from railwise.fabric.designs import DESIGNS
 from railwise.fabric.elements import Action, Event, Fabric, Port
+from railwise.fabric.fabric_map import Map
 from railwise.kubeapi.access import Access
 from railwise.kubeapi.client import Client, connect
 from railwise.kubeapi.resources import NODES
@@ -95,5 +100,72 @@ async def test_a_moved_cable_moves_one_label(admin: Access, control_plane: Clust
             assert {name: after[name].resource_version for name in others} == {
                 name: before[name].resource_version for name in others
             }
+    finally:
+        await lab.stop()
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+@asynccontextmanager
+async def controller(
+    document: Path, kubeconfig: Path, space: str, port: int
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    command = [
+        sys.executable, "-m", "railwise", "run", "discovery", "--config", str(document), "--kubeconfig",
+        str(kubeconfig), "--namespace", space, "--lease", f"{space}/discovery", "--metrics", f"127.0.0.1:{port}",
+    ]  # fmt: skip
+    process = await asyncio.create_subprocess_exec(*command, stderr=subprocess.PIPE)
+    try:
+        yield
+    finally:
+        process.terminate()
+        await process.communicate()
+    assert process.returncode == 0
+
+
+async def ready(port: int) -> str:
+    """Wait until the controller is ready, and return its metrics."""
+    async with asyncio.timeout(60), ClientSession() as session:
+        while True:
+            with contextlib.suppress(ClientError):
+                async with session.get(f"http://127.0.0.1:{port}/readyz") as answer:
+                    if answer.status == 200:
+                        break
+            await asyncio.sleep(0.2)
+        async with session.get(f"http://127.0.0.1:{port}/metrics") as answer:
+            return await answer.text()
+
+
+async def stored(admin: Access, space: str) -> Map:
+    async with asyncio.timeout(60), connect(admin) as client:
+        while (found := await stored_map(client, space)) is None:  # noqa: ASYNC110 # another process writes it
+            await asyncio.sleep(0.2)
+        return found
+
+
+async def test_the_controller_publishes_and_a_restart_keeps_every_name(
+    admin: Access, control_plane: Cluster, tmp_path: Path, space: str
+) -> None:
+    document = tmp_path / "discover.yaml"
+    document.write_text("apiVersion: railwise.dev/v1alpha1\nkind: Discovery\nspec: {lab: lab}\n")
+    lab = RunningLab(plain(), tmp_path / "lab", Listening())
+    await lab.start()
+    try:
+        port = free_port()
+        async with controller(document, control_plane.kubeconfig, space, port):
+            figures = await ready(port)
+            first = await stored(admin, space)
+        assert 'railwise_fabric_objects{kind="servers"} 16.0' in figures
+        assert 'railwise_discovery_devices{source="gnmi"} 10.0' in figures
+        lab.apply(Event(0, Action.SWITCH, on=False, device="rack-1-a"))
+        port = free_port()
+        async with controller(document, control_plane.kubeconfig, space, port):
+            await ready(port)
+            second = await stored(admin, space)
+        assert {server: second.places[server] for server in first.places} == first.places
     finally:
         await lab.stop()

@@ -53,9 +53,9 @@ def command(*, config: str | None, lab: str | None, state: str | None, form: str
     diff, expect = asked["diff"], asked["expect"]
     if diff and not state:
         raise HintedError("--diff compares with the map of --state", "give --state FILE, or --expect FILE")
-    settings, base = _settings(config, lab)
+    settings, base = read_settings(config, lab)
     before = _stored(state, must=diff)
-    collector = _collector(settings, base, before, asked["intent"])
+    collector, _ = collector_for(settings, base, before, asked["intent"])
     places = Places(
         tuple(asked["publish"]), asked["kubeconfig"], asked["context"], asked["namespace"], asked["dry_run"]
     )
@@ -76,7 +76,7 @@ def command(*, config: str | None, lab: str | None, state: str | None, form: str
     return ExitCode.FINDING if not written or (asked["check"] and output.problems(drawn)) else ExitCode.OK
 
 
-def _settings(config: str | None, lab: str | None) -> tuple[Settings, Path]:
+def read_settings(config: str | None, lab: str | None) -> tuple[Settings, Path]:
     """Return what to discover, and the folder in which its files are looked up."""
     from railwise.cli.errors import HintedError
     from railwise.cli.sources import read_sources
@@ -102,7 +102,10 @@ def _stored(state: str | None, *, must: bool) -> Map | None:
     return read_map(data, name)
 
 
-def _collector(settings: Settings, base: Path, before: Map | None, intent: str | None) -> Collector:
+def collector_for(
+    settings: Settings, base: Path, before: Map | None, intent: str | None
+) -> tuple[Collector, Callable[[], int]]:
+    """Return the collector of a document, and the clock (µs, never backwards) it goes by."""
     import time
     from random import Random
 
@@ -129,7 +132,7 @@ def _collector(settings: Settings, base: Path, before: Map | None, intent: str |
         return latest
 
     sources = sources_of(settings, base, Random())
-    return Collector(sources, Tables(settings.speakers), clock, before, meant, inventory, patience)
+    return Collector(sources, Tables(settings.speakers), clock, before, meant, inventory, patience), clock
 
 
 def _teller(collector: Collector, before: Map | None, state: str | None) -> Callable[[Map], None]:

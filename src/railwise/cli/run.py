@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from railwise.cli.errors import ExitCode
 from railwise.cli.options import levels_option
+from railwise.cli.run_discovery import discovery
 
 if TYPE_CHECKING:
-    from railwise.controllers.scheduler import Scheduler
     from railwise.kubeapi.client import Client
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -20,6 +19,9 @@ LOG_LEVELS = ("debug", "info", "warning", "error")
 @click.group("run")
 def group() -> None:
     """Run a live controller."""
+
+
+group.add_command(discovery)
 
 
 @group.command("scheduler")
@@ -54,70 +56,20 @@ def scheduler(
     """
     import asyncio
 
-    from railwise.cli.errors import HintedError
+    from railwise.cli.leading import lease_name, serve
     from railwise.kubeapi.in_cluster import find_access
 
     logging.basicConfig(level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    namespace, slash, name = lease.partition("/")
-    if not (namespace and slash and name) or "/" in name:
-        raise HintedError(f"--lease {lease}: is no lease", "as in kube-system/railwise-scheduler")
     if levels:
         from railwise.formats.kubernetes.levels import parse_levels
 
         parse_levels(levels)
     access = find_access(kubeconfig, context)
-    return asyncio.run(_serve(access, scheduler_name, levels, (namespace, name) if leader_elect else None))
 
+    async def work(client: Client) -> None:
+        from railwise.controllers.cache import ClusterCache
+        from railwise.controllers.scheduler import Scheduler
 
-async def _serve(access: object, scheduler_name: str, levels: str, lease: tuple[str, str] | None) -> int:
-    """Schedule until a signal or the end of our leadership; the exit code says which."""
-    import asyncio
-    import signal
+        await Scheduler(client, ClusterCache(scheduler_name, levels)).run()
 
-    from railwise.kubeapi.access import Access
-    from railwise.kubeapi.client import connect
-    from railwise.kubeapi.election import Election
-    from railwise.kubeapi.lease import LeaseStore
-
-    assert isinstance(access, Access)  # noqa: S101 -- the type is only imported when the command runs
-    stop = asyncio.Event()
-    for sign in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(sign, stop.set)
-    async with connect(access) as client:
-        if lease is None:
-            return await _work(client, scheduler_name, levels, [stop])
-        waiting = Election(LeaseStore(client, *lease)).held()
-        entering = asyncio.create_task(waiting.__aenter__())
-        stopping = asyncio.create_task(stop.wait())
-        await asyncio.wait([entering, stopping], return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
-        if not entering.done():
-            entering.cancel()
-            await asyncio.gather(entering, return_exceptions=True)
-            return ExitCode.OK
-        leadership = entering.result()
-        try:
-            fenced = client.fenced(leadership.guard)
-            return await _work(fenced, scheduler_name, levels, [stop, leadership.lost])
-        finally:
-            await waiting.__aexit__(None, None, None)
-
-
-async def _work(client: Client, scheduler_name: str, levels: str, ends: list[object]) -> int:
-    import asyncio
-
-    from railwise.controllers.cache import ClusterCache
-    from railwise.controllers.scheduler import Scheduler
-
-    one: Scheduler = Scheduler(client, ClusterCache(scheduler_name, levels))
-    working = asyncio.create_task(one.run())
-    waits = [asyncio.create_task(end.wait()) for end in ends if isinstance(end, asyncio.Event)]
-    await asyncio.wait([working, *waits], return_when=asyncio.FIRST_COMPLETED)
-    lost = waits[-1].done() and len(waits) > 1
-    for task in waits:
-        task.cancel()
-    if working.done():
-        working.result()
-    working.cancel()
-    await asyncio.gather(working, return_exceptions=True)
-    return ExitCode.FINDING if lost else ExitCode.OK
+    return asyncio.run(serve(access, lease_name(lease) if leader_elect else None, work))

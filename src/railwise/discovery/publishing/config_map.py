@@ -7,18 +7,25 @@ even that is too large the edges are left out, which is said in ``complete``. ``
 from __future__ import annotations
 
 import gzip
-from base64 import b64encode
+import io
+import logging
+from base64 import b64decode, b64encode
 from typing import Any, Final
 
 import msgspec
 
 from railwise.discovery.publishing.publisher import Published
 from railwise.fabric.fabric_map import Map
-from railwise.formats.discovery.map_document import map_document
+from railwise.formats.discovery.map_document import map_document, read_map
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.errors import ApiError, DeposedError
 from railwise.kubeapi.resources import CONFIG_MAPS
+from railwise.model.errors import InputError
 from railwise.report.fabric_tables import headline
+
+FILE: Final = "map.json.gz"
+LARGEST_UNPACKED: Final = 256 * 1024 * 1024
+log: Final = logging.getLogger("railwise.discovery")
 
 LARGEST: Final = 900_000
 """Bytes of base64 that are written; a server refuses 1,048,576 with everything around them."""
@@ -83,7 +90,24 @@ def content(drawn: Map) -> dict[str, Any]:
     if len(packed) > LARGEST:
         packed, complete = _packed({**document, "links": []}), "without links"
     data = {"summary": headline(drawn), "findings": str(len(drawn.findings)), "complete": complete}
-    return {"data": data, "binaryData": {"map.json.gz": packed}}
+    return {"data": data, "binaryData": {FILE: packed}}
+
+
+async def stored_map(client: Client, namespace: str, object_name: str = "railwise-fabric") -> Map | None:
+    """Return the map that was stored last, to start from; None where there is none that can be read.
+
+    Raises ApiError if the server cannot be reached or refuses.
+    """
+    there = await client.find(CONFIG_MAPS, StoredMap, namespace, object_name)
+    packed = (there.binary_data or {}).get(FILE, "") if there is not None else ""
+    if not packed:
+        return None
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(b64decode(packed))) as content_of:
+            return read_map(content_of.read(LARGEST_UNPACKED), f"configmap {namespace}/{object_name}")
+    except (OSError, EOFError, ValueError, InputError) as error:
+        log.warning("the map in configmap %s/%s cannot be read, starting without it: %s", namespace, object_name, error)
+        return None
 
 
 def _packed(document: dict[str, Any]) -> str:

@@ -1,0 +1,75 @@
+"""``railwise run discovery``: the map of the fabric kept true on a live cluster."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import click
+
+from railwise.cli.discover import PLACES
+
+if TYPE_CHECKING:
+    from railwise.kubeapi.client import Client
+
+LOG_LEVELS = ("debug", "info", "warning", "error")
+
+
+@click.command("discovery")
+@click.option("--config", required=True, metavar="FILE", help="A document of kind Discovery: whom to ask, and how.")
+@click.option(
+    "--publish", multiple=True, default=PLACES, show_default=True, type=click.Choice(PLACES), help="Where to."
+)
+@click.option("--namespace", default="kube-system", show_default=True, help="Where the ConfigMap and the Lease are.")
+@click.option("--kubeconfig", default="", metavar="FILE", help="Default: KUBECONFIG, ~/.kube/config, or the pod's own.")
+@click.option("--context", default="", metavar="NAME", help="The context of the kubeconfig; default: the current one.")
+@click.option(
+    "--leader-elect/--no-leader-elect", default=True, show_default=True, help="Of several replicas one works."
+)
+@click.option("--lease", default="kube-system/railwise-discovery", show_default=True, metavar="NAMESPACE/NAME")
+@click.option(
+    "--metrics", "address", default="", metavar="HOST:PORT", help="Serve /metrics, /healthz and /readyz there."
+)
+@click.option("--log-level", type=click.Choice(LOG_LEVELS), default="info", show_default=True)
+def discovery(
+    *, config: str, publish: tuple[str, ...], address: str, leader_elect: bool, lease: str, log_level: str, **where: str
+) -> int:
+    """Follow the fabric and publish its map: node labels and a ConfigMap, only what differs.
+
+    Names of groups survive a restart, because the map of the ConfigMap is where the next run starts from.
+    """
+    import asyncio
+    import os
+
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+    from railwise.cli.leading import lease_name, serve
+    from railwise.kubeapi.in_cluster import find_access
+
+    logging.basicConfig(level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    access = find_access(where["kubeconfig"], where["context"])
+
+    async def work(client: Client) -> None:
+        await _work(client, config, publish, where["namespace"], address)
+
+    return asyncio.run(serve(access, lease_name(lease) if leader_elect else None, work))
+
+
+async def _work(client: Client, config: str, publish: tuple[str, ...], namespace: str, address: str) -> None:
+    from prometheus_client import CollectorRegistry
+
+    from railwise.cli.discover import collector_for, read_settings
+    from railwise.discovery.metrics import DiscoveryMetrics
+    from railwise.discovery.publishing.config_map import stored_map
+    from railwise.discovery.publishing.drivers import drivers
+    from railwise.discovery.service import DiscoveryService
+    from railwise.kubeapi.probes import probes
+
+    settings, base = read_settings(config, None)
+    before = await stored_map(client, namespace)
+    collector, clock = collector_for(settings, base, before, None)
+    registry = CollectorRegistry()
+    service = DiscoveryService(
+        collector, drivers(publish, client, namespace), DiscoveryMetrics(collector.tables, clock, registry)
+    )
+    async with probes(address, registry, service.ready):
+        await service.run()
