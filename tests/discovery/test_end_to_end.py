@@ -111,9 +111,7 @@ def free_port() -> int:
 
 
 @asynccontextmanager
-async def controller(
-    document: Path, kubeconfig: Path, space: str, port: int
-) -> AsyncIterator[asyncio.subprocess.Process]:
+async def controller(document: Path, kubeconfig: Path, space: str, port: int) -> AsyncIterator[None]:
     command = [
         sys.executable, "-m", "railwise", "run", "discovery", "--config", str(document), "--kubeconfig",
         str(kubeconfig), "--namespace", space, "--lease", f"{space}/discovery", "--metrics", f"127.0.0.1:{port}",
