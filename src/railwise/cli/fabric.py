@@ -8,6 +8,7 @@ from railwise.cli.fabric_act import flap, kill_switch, maintain, miswire, set_ca
 from railwise.cli.fabric_convert import convert
 from railwise.cli.fabric_generate import generate
 from railwise.cli.fabric_serve import serve
+from railwise.cli.fabric_show import check, show
 
 
 @click.group("fabric")
@@ -16,6 +17,8 @@ def fabric() -> None:
 
 
 fabric.add_command(generate)
+fabric.add_command(show)
+fabric.add_command(check)
 fabric.add_command(convert)
 for command in (serve, set_cable, miswire, flap, kill_switch, maintain, stop):
     fabric.add_command(command)

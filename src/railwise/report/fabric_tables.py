@@ -28,9 +28,8 @@ def headline(drawn: Map) -> str:
 
 def groups_table(drawn: Map) -> Table:
     """Return a row a leaf group: the wider domains it lies in, servers, rails and leaves."""
-    wider = [
-        level for level in drawn.levels if level != LEAF_GROUP and any(one.level == level for one in drawn.domains)
-    ]
+    narrower = drawn.levels.index(LEAF_GROUP) if LEAF_GROUP in drawn.levels else len(drawn.levels)
+    wider = [level for level in drawn.levels[:narrower] if any(one.level == level for one in drawn.domains)]
     columns: list[Column | str] = [
         *(level.upper().replace("-", " ") for level in wider),
         "LEAF GROUP",
