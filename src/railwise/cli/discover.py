@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from railwise.fabric.fabric_map import Map
     from railwise.formats.discovery.settings import Settings
 
-PLACES = ("labels", "configmap")
+PLACES = "labels, configmap, kueue, kai, hypernode, slurm=FILE or topograph=FILE"
 FORMS = ("table", "wide", "json", "yaml")
 
 
@@ -29,7 +29,7 @@ FORMS = ("table", "wide", "json", "yaml")
 @click.option("--expect", metavar="FILE", help="Exit 1 if the map differs from the one in FILE, and say where.")
 @click.option("--diff", is_flag=True, help="With --state: show only what would change there, and store nothing.")
 @click.option(
-    "--publish", multiple=True, type=click.Choice(PLACES), help="Write the map to a cluster: only what differs."
+    "--publish", multiple=True, metavar="PLACE", help=f"Write what differs to {PLACES}; may be given several times."
 )
 @click.option("--dry-run", is_flag=True, help="With --publish: only say what would be written.")
 @click.option("--kubeconfig", default="", metavar="FILE", help="Default: KUBECONFIG, ~/.kube/config, or the pod's own.")

@@ -38,12 +38,15 @@ async def watched(collector: Collector, places: Places, news: Any) -> None:  # n
 
 
 async def _publish(drawn: Map, places: Places) -> bool:
-    from railwise.discovery.publishing.drivers import drivers, publish
+    from railwise.discovery.publishing.drivers import drivers, needs_cluster, publish
     from railwise.kubeapi.client import connect
     from railwise.kubeapi.in_cluster import find_access
 
-    async with connect(find_access(places.kubeconfig, places.context)) as client:
-        results = await publish(drawn, drivers(places.names, client, places.namespace), dry_run=places.dry_run)
+    if needs_cluster(places.names):
+        async with connect(find_access(places.kubeconfig, places.context)) as client:
+            results = await publish(drawn, drivers(places.names, client, places.namespace), dry_run=places.dry_run)
+    else:
+        results = await publish(drawn, drivers(places.names, None, places.namespace), dry_run=places.dry_run)
     well = True
     for _, result in results:
         well = well and not result.failed and not result.passed_over

@@ -12,13 +12,14 @@ from railwise.cli.discover import PLACES
 if TYPE_CHECKING:
     from railwise.kubeapi.client import Client
 
+USUAL = ("labels", "configmap")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
 @click.command("discovery")
 @click.option("--config", required=True, metavar="FILE", help="A document of kind Discovery: whom to ask, and how.")
 @click.option(
-    "--publish", multiple=True, default=PLACES, show_default=True, type=click.Choice(PLACES), help="Where to."
+    "--publish", multiple=True, default=USUAL, show_default=True, metavar="PLACE", help=f"Keep true: {PLACES}."
 )
 @click.option("--namespace", default="kube-system", show_default=True, help="Where the ConfigMap and the Lease are.")
 @click.option("--kubeconfig", default="", metavar="FILE", help="Default: KUBECONFIG, ~/.kube/config, or the pod's own.")

@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from railwise.fabric.elements import Fabric, Server
 from railwise.fabric.fabric_map import Map
+from railwise.formats.fabric.tree import Tree, tree_of_map
 
 
 @dataclass(slots=True)
@@ -22,6 +24,12 @@ class Published:
     changed: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
+
+
+def published_tree(drawn: Map) -> Tree:
+    """Return the tree of a map for formats without cables: the servers that may be labelled, in order of the map."""
+    servers = tuple(Server(device.name) for device in drawn.servers())
+    return tree_of_map(drawn, Fabric("fabric", servers=servers))
 
 
 class Publisher(Protocol):
