@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from railwise.cli.errors import ExitCode, HintedError
@@ -37,7 +39,9 @@ async def serve(access: Access, lease: tuple[str, str] | None, work: Work) -> in
     async with connect(access) as client:
         if lease is None:
             return await _until(work(client), stop, None)
-        waiting = Election(LeaseStore(client, *lease)).held()
+        log = logging.getLogger("railwise")
+        tell = partial(log.info, "waits to lead: %s")
+        waiting = Election(LeaseStore(client, *lease), tell=tell).held()
         entering = asyncio.ensure_future(waiting.__aenter__())
         stopping = asyncio.ensure_future(stop.wait())
         await asyncio.wait([entering, stopping], return_when=asyncio.FIRST_COMPLETED)
@@ -47,6 +51,7 @@ async def serve(access: Access, lease: tuple[str, str] | None, work: Work) -> in
             await asyncio.gather(entering, return_exceptions=True)
             return ExitCode.OK
         leadership = entering.result()
+        log.info("leads as %s", leadership.identity)
         try:
             return await _until(work(client.fenced(leadership.guard)), stop, leadership.lost)
         finally:

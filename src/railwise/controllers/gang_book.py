@@ -10,11 +10,12 @@ Two rules keep a gang whole:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from railwise.controllers.patterns import Patterns
 from railwise.controllers.roles import OCCUPANT
 from railwise.formats.contradictions import contradiction
 from railwise.formats.kubernetes.annotations import PREFIX
@@ -73,6 +74,7 @@ class GangReader:
         """Keep where makers and PodGroups are found; a maker is a function that makes a fresh, empty gang."""
         self._makers = makers
         self._groups = groups
+        self._patterns = Patterns()
 
     def read(self, gang: LiveGang, assumed: Mapping[str, str], around: Surroundings, now: float) -> Built:
         """Return the workload of a gang as its pods are; ``assumed`` are nodes of pods that are being bound, by uid.
@@ -82,6 +84,18 @@ class GangReader:
         """
         if gang.key.kind == OCCUPANT:
             return occupant(Member(_where(gang.key), next(iter(gang.members.values()))), gang.name, gang.order, around)
+        if gang.key.kind == "pod" and len(gang.members) == 1 and min_pods(gang) <= 1:
+            (pod,) = _placed(gang, assumed)
+            built = self._patterns.read(
+                pod, gang.name, gang.order, around, lambda: self._whole(gang, assumed, around, now)
+            )
+        else:
+            built = self._whole(gang, assumed, around, now)
+        if gang.spared_until > now:
+            built = built._replace(workload=replace(built.workload, preemptible=False))
+        return built
+
+    def _whole(self, gang: LiveGang, assumed: Mapping[str, str], around: Surroundings, now: float) -> Built:
         shape = self._shape(gang, assumed)
         there = sum(len(part.members) for part in shape.parts)
         needed = self._needed(gang, shape, now)
@@ -89,10 +103,7 @@ class GangReader:
         if not started and there < needed:
             raise Lacking(there, needed)
         _trim(shape)
-        built = _bounded(build(shape, gang.name, gang.order, around), needed)
-        if gang.spared_until > now:
-            built = built._replace(workload=replace(built.workload, preemptible=False))
-        return built
+        return _bounded(build(shape, gang.name, gang.order, around), needed)
 
     def _shape(self, gang: LiveGang, assumed: Mapping[str, str]) -> Gang:
         """Return the gang with its pods laid in."""
@@ -104,16 +115,7 @@ class GangReader:
         group = self._groups.get(gang.key)
         if group is not None:
             gathering.pod_groups[gang.key] = (_where(gang.key), group)
-        members = []
-        for uid, pod in gang.members.items():
-            node = assumed.get(uid)
-            if node and not pod.spec.node_name:
-                placed = msgspec.structs.replace(pod.spec, node_name=node)
-                members.append(
-                    (gang.order, Member(f"pod {pod.metadata.name}", msgspec.structs.replace(pod, spec=placed)))
-                )
-            else:
-                members.append((gang.order, Member(f"pod {pod.metadata.name}", pod)))
+        members = [(gang.order, Member(f"pod {pod.metadata.name}", pod)) for pod in _placed(gang, assumed)]
         gathering.seat_pods(members)
         return gathering.gangs[gang.key]
 
@@ -136,6 +138,16 @@ class GangReader:
         if now < until:
             raise Lacking(len(gang.members), 0, until)
         return 1
+
+
+def _placed(gang: LiveGang, assumed: Mapping[str, str]) -> Iterator[Pod]:
+    """Yield the pods of a gang; those that are being bound as if they were."""
+    for uid, pod in gang.members.items():
+        node = assumed.get(uid)
+        if node and not pod.spec.node_name:
+            yield msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=node))
+        else:
+            yield pod
 
 
 def min_pods(gang: LiveGang) -> int:

@@ -9,6 +9,7 @@ one another no faster than half of the time may be spent on them, so that watche
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import time
 from collections.abc import Coroutine
@@ -131,7 +132,9 @@ class Scheduler:
             for warning in scenario.warnings:
                 log.warning("%s", warning)
             self._engine = Engine(scenario)
+            log.info("plans for %d nodes and %d workloads", len(scenario.nodes), len(scenario.workloads))
             self.tally.engines += 1
+            keep_for_good()
             events = []
         started = time.monotonic()
         plan = self._engine.cycle(events, cache.clock.now())
@@ -201,6 +204,13 @@ class Scheduler:
             if times:
                 waits.append(max(0.0, (min(times) - self.cache.clock.now()) / MICROSECOND))
         return min(waits) + SHORTEST if waits else None
+
+
+def keep_for_good() -> None:
+    """Tell the garbage collector that what a new engine knows is there to stay, and need not be looked through again."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -97,8 +97,11 @@ class Election:
         times: ElectionTimes | None = None,
         clock: Clock = elapsed,
         chance: random.Random | None = None,
+        tell: Callable[[str], None] | None = None,
     ) -> None:
-        """Keep which Lease and who we are."""
+        """Keep which Lease and who we are; ``tell`` hears in words what keeps us from leading, when that changes."""
+        self._tell = tell
+        self._told = ""
         self._store = store
         self._identity = identity or new_identity()
         self._times = times or ElectionTimes()
@@ -132,11 +135,18 @@ class Election:
             try:
                 if await self._try(leadership):
                     return leadership
+                held = self._seen.spec.holder_identity if self._seen is not None else ""
+                self._say(f"{held} leads" if held else "another replica was quicker")
             except (ForbiddenError, UnauthorizedError, NotFoundError):
                 raise
-            except ApiError:
-                pass  # the server is away; whoever leads has the same trouble
+            except ApiError as error:
+                self._say(str(error))  # the server is away; whoever leads has the same trouble
             await asyncio.sleep(self._times.retry * (0.75 + self._chance.random() / 2))
+
+    def _say(self, what: str) -> None:
+        if self._tell is not None and what != self._told:
+            self._tell(what)
+        self._told = what
 
     async def _try(self, leadership: Leadership) -> bool:
         """Take the Lease, or renew it; return whether it is ours."""

@@ -9,6 +9,7 @@ lead, and says how many seconds are left otherwise.
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import ssl
 import time
@@ -18,6 +19,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 import aiohttp
+from yarl import URL
 
 from railwise.kubeapi.access import Access, ClientCertificate
 from railwise.kubeapi.answers import ERROR_FROM, refusal
@@ -175,7 +177,7 @@ class Transport:
         try:
             async with session.request(
                 verb,
-                access.server + path,
+                URL(access.server + path, encoded=True),
                 data=body,
                 headers=[*access.headers, *headers.items(), *proof.items()],
                 timeout=limits,
@@ -253,6 +255,7 @@ def _translated(what: str, server: str, error: aiohttp.ClientError) -> ApiError:
 
 
 def _reason(error: aiohttp.ClientError) -> str:
-    if isinstance(error, aiohttp.ClientConnectorError) and error.os_error.strerror:
-        return error.os_error.strerror
+    if isinstance(error, aiohttp.ClientConnectorError):
+        number = error.os_error.errno
+        return os.strerror(number) if number and number > 0 else error.os_error.strerror or str(error.os_error)
     return str(error) or type(error).__name__

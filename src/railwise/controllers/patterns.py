@@ -1,0 +1,78 @@
+"""Pods that look alike are read once: a thousand copies of one job's pod differ in name, age and place only.
+
+Reading a pod (quantities, annotations, selectors) takes longer than placing it. What is read depends on its spec, its
+annotations and labels, and the cluster around it; so the workload of the first pod of a kind serves as the pattern for
+all others, as long as the cluster's levels and cards stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import msgspec
+
+from railwise.formats.kubernetes.cards import Offers
+from railwise.formats.kubernetes.gangs import namespace
+from railwise.formats.kubernetes.schema import Pod
+from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings
+from railwise.model.topology import Topology
+from railwise.model.workload import Running
+
+MOST = 4096
+"""So many patterns are kept; then all are forgotten."""
+
+Key = tuple[bytes, frozenset[tuple[str, str]], frozenset[tuple[str, str]]]
+
+
+class Patterns:
+    """Workloads of single pods, by what they look like."""
+
+    def __init__(self) -> None:
+        """Know none yet."""
+        self._known: dict[Key, Built] = {}
+        self._topologies: tuple[Topology, ...] = ()
+        self._offers: Offers | None = None
+
+    def read(self, pod: Pod, name: str, order: int, around: Surroundings, first: Callable[[], Built]) -> Built:
+        """Return the workload of a pod that is a gang of its own.
+
+        ``pod`` names the node it runs on, or is being bound to; ``first`` reads it where it is the first of its kind.
+        """
+        if around.topologies is not self._topologies or around.offers is not self._offers:
+            self._known.clear()
+            self._topologies, self._offers = around.topologies, around.offers
+        if around.offers.mixed():
+            return first()
+        key = _key(pod)
+        pattern = self._known.get(key)
+        if pattern is None:
+            pattern = first()
+            if not pattern.faults:
+                if len(self._known) >= MOST:
+                    self._known.clear()
+                self._known[key] = pattern
+            return pattern
+        return _copy(pattern, pod, name, order, around)
+
+
+def _key(pod: Pod) -> Key:
+    meta = pod.metadata
+    bare = msgspec.structs.replace(pod.spec, node_name="", scheduling_gates=())
+    return msgspec.json.encode(bare), frozenset(meta.annotations.items()), frozenset(meta.labels.items())
+
+
+def _copy(pattern: Built, pod: Pod, name: str, order: int, around: Surroundings) -> Built:
+    """Return the pattern with what is this pod's own: name, age, place."""
+    meta, node = pod.metadata, pod.spec.node_name
+    submit = around.clock.since(meta.creation_timestamp)
+    running = None
+    if node and node in around.known_nodes:
+        since = around.clock.since(pod.status.start_time) if pod.status.start_time else submit
+        running = Running((node,), since)
+    root = pattern.workload.root
+    if running is not None or root.running is not None:
+        root = replace(root, running=running)
+    workload = replace(pattern.workload, name=name, order=order, submit=submit, root=root)
+    (place,) = pattern.pods
+    return Built(workload, {place: LivePod(namespace(meta), meta.name, meta.uid)}, [], pattern.warnings)
