@@ -1,4 +1,4 @@
-"""``railwise demo``: one small fabric, the same workloads, four ways to place them, and a rack that loses power."""
+"""``railwise demo``: a fabric discovered, the same workloads placed in four ways, and a rack that loses power."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Story(NamedTuple):
 @click.command("demo")
 @click.argument("folder", default=".", type=click.Path(file_okay=False), metavar="[DIR]")
 def command(*, folder: str) -> None:
-    """See four schedulers place the same workloads on one small fabric, and live through a failure in virtual time.
+    """See a fabric discovered, four schedulers place the same workloads on it, and a failure in virtual time.
 
     Needs no cluster and no GPU. Leaves the scenario, a drawing and a report in DIR (default: here), and never
     overwrites a file that it did not write.
@@ -48,6 +48,7 @@ def command(*, folder: str) -> None:
     from railwise.report.lived import ends_table, recovery_table
     from railwise.twin.summary import summarise
 
+    _first_act()
     told = story()
     names = [shown for _, shown in POLICIES]
     target = _free_name(Path(folder), FILE, DEMO)
@@ -70,6 +71,28 @@ def command(*, folder: str) -> None:
         ["", "Gangs without a map take nodes as the file lists them, here rack by rack: no order is kinder to them."]
     )
     print_lines(["", *_closing(target, picture, report)])
+
+
+def _first_act() -> None:
+    """Show the map being discovered; where this machine opens no ports, say so and go on."""
+    from railwise.cli.demo_discovery import discovered, told
+    from railwise.cli.demo_scenario import DEMO
+    from railwise.cli.errors import warning_line
+    from railwise.cli.output import print_lines, print_table
+    from railwise.formats.inputs import read_inputs
+    from railwise.report.fabric_tables import groups_table, headline
+
+    try:
+        found = discovered(read_inputs([(FILE, DEMO.encode())]))
+    except (OSError, TimeoutError) as error:
+        warning_line(f"no virtual switches on this machine ({error}), so the map is not discovered here")
+        return
+    print_lines(
+        ["First the map. Virtual switches answer over gNMI, and Railwise asks them who hangs on their ports:", ""]
+    )
+    print_lines([headline(found.drawn), ""])
+    print_table(groups_table(found.drawn))
+    print_lines(["", *told(found), ""])
 
 
 def story() -> Story:
