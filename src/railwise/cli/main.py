@@ -29,6 +29,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "get": ("railwise.cli.get:group", "Show topology, nodes, workloads, queues or the slots left."),
     "estimate": ("railwise.cli.estimate:command", "Tell what communication takes, term by term."),
     "simulate": ("railwise.cli.simulate:command", "Let a scenario live in virtual time, under several policies."),
+    "fill": ("railwise.cli.fill:command", "See how full a cluster gets when more is asked for than it has."),
+    "learn": ("railwise.cli.learn:command", "Learn from history which pods and sizes usually come."),
     "sweep": ("railwise.cli.sweep:command", "Compare policies over seeds and parameters, side by side."),
     "diff": ("railwise.cli.diff:command", "Find where two runs decided differently, and explain it."),
     "test": ("railwise.cli.test_cases:command", "Run policy tests."),

@@ -69,6 +69,11 @@ POLICIES = (
     "priority",
     "quota",
     "slurm",
+    "fgd",
+    "dot-product",
+    "gpu-clustering",
+    "gpu-packing",
+    "weighted-fit",
     "random",
 )
 """Railwise and the baselines it can be compared with, by the names of the engine."""

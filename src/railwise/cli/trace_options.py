@@ -138,8 +138,8 @@ def _replayed(
     loader = loader_of(options.kind)
     asked = LoadOptions(skip_bad=options.skip_bad, start=window[0], until=window[1], jobs=options.jobs)
     asked, added = assumed(options.assume, asked)
-    trace = load(options.kind, _files(paths, loader.knows), asked)
-    cluster = _cluster(options.cluster, files, paths, trace, levels)
+    trace = load(options.kind, files_of_trace(paths, loader.knows), asked)
+    cluster = cluster_of_trace(options.cluster, files, paths, trace, levels)
     scenario = Replay(trace, cluster, added).scenario
     for note in scenario.warnings[len(cluster.warnings) :]:
         note_line(note)
@@ -160,7 +160,7 @@ def _duration(option: str, text: str) -> int:
     return value
 
 
-def _files(paths: Sequence[str], knows: Callable[[str], bool]) -> dict[str, bytes]:
+def files_of_trace(paths: Sequence[str], knows: Callable[[str], bool]) -> dict[str, bytes]:
     """Return the named files, and from folders and what lies below them those that the data set could have."""
     found: dict[str, bytes] = {}
     for name in paths:
@@ -175,7 +175,7 @@ def _files(paths: Sequence[str], knows: Callable[[str], bool]) -> dict[str, byte
     return found
 
 
-def _cluster(where: str, files: Sequence[str], paths: Sequence[str], trace: JobTrace, levels: str) -> Scenario:
+def cluster_of_trace(where: str, files: Sequence[str], paths: Sequence[str], trace: JobTrace, levels: str) -> Scenario:
     """Return the cluster that was asked for, else the one that lies beside the trace, else one of fitting size."""
     from railwise.cli.sources import load_scenario
     from railwise.formats.traces.registry import known_name
@@ -186,7 +186,7 @@ def _cluster(where: str, files: Sequence[str], paths: Sequence[str], trace: JobT
         if not path.exists() and _size(where):
             return _flat(where)
         if path.is_dir() or known_name(where):
-            return _told(_map(_files([where], known_name), where))
+            return _told(_map(files_of_trace([where], known_name), where))
         if not path.exists():
             raise HintedError(
                 f"--cluster {where}: no such file or folder",
@@ -195,7 +195,7 @@ def _cluster(where: str, files: Sequence[str], paths: Sequence[str], trace: JobT
         return load_scenario([where, *files], levels)
     if files:
         return load_scenario(files, levels)
-    beside = _files([path for path in paths if Path(path).is_dir()], known_name)
+    beside = files_of_trace([path for path in paths if Path(path).is_dir()], known_name)
     return _told(_map(beside, "") if beside else sized_cluster(trace))
 
 

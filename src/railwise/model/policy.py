@@ -9,10 +9,25 @@ MINUTE = 60_000_000
 
 
 @dataclass(frozen=True)
+class MixPod:
+    """A kind of pod that comes: how often (``weight``), and what it asks for.
+
+    ``gpu`` is in thousandths of a card: 0, a share of one card (below 1000) or whole cards; ``cpu`` in millicores;
+    ``models`` are the cards that will do (empty: any).
+    """
+
+    weight: int
+    gpu: int
+    cpu: int = 0
+    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Policy:
     """Knobs of the decision; times in µs, ``largest_gang`` in nodes (0: wider levels do not count for the potential).
 
-    ``sizes`` replaces the powers of two of the potential: pairs (cards, weight), ascending. ``defrag_every`` 0: off.
+    ``sizes`` replaces the powers of two of the potential: pairs (cards, weight), ascending; ``mix`` are the pods that
+    come, by which single pods are packed. ``defrag_every`` 0: off.
     """
 
     backfill: str = "easy"
@@ -24,6 +39,7 @@ class Policy:
     usage_half_life: int = 0
     largest_gang: int = 0
     sizes: tuple[tuple[int, int], ...] = ()
+    mix: tuple[MixPod, ...] = ()
     defrag_every: int = 0
     defrag_max_moves: int = 0
     defrag_max_lost: int = 0

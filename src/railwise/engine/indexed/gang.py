@@ -10,7 +10,7 @@ from typing import Final
 
 from railwise.engine.cluster.shapes import Shape
 from railwise.engine.gangs.demand import NO_LOCALITY, Demand
-from railwise.engine.indexed.indexes import Indexes
+from railwise.engine.indexed.indexes import ANYWHERE, Indexes
 from railwise.engine.indexed.whole_gang import WholeGang
 
 NOWHERE: Final = -1
@@ -42,6 +42,12 @@ def ladder(demand: Demand, depth: int) -> list[int]:
 def _asked(demand: Demand, depth: int) -> int:
     """Return the level at which a domain must have a name, -1 where none must (a node always has one)."""
     return demand.root.required if demand.root.required < depth else -1
+
+
+def names_matter(demand: Demand, indexes: Indexes) -> bool:
+    """Return whether some node is out for a single pod because it names no domain at the required level."""
+    depth = indexes.state.trees[demand.root.tree].tree.depth
+    return indexes.named(demand.root.tree, _asked(demand, depth), None) != ANYWHERE
 
 
 def place_one(demand: Demand, shape: Shape, indexes: Indexes) -> Spots | None:

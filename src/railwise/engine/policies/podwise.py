@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar, Final
 
 from railwise.engine.cluster.ledger import Grant
+from railwise.engine.cluster.room import Chosen
 from railwise.engine.cluster.shapes import KIND_SHARE, Shape
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.demand import NO_LOCALITY, Demand
@@ -55,11 +56,12 @@ class PodByPod(ABC):
         try:
             for number, rank, shape in wanted:
                 node = self.choose(shape)
-                grant = self.state.put(shape, node) if node != NO_NODE else None
+                cards = self.cards(shape, node) if node != NO_NODE else ()
+                grant = self.state.put(shape, node, cards) if node != NO_NODE else None
                 if grant is None:
                     return Refused(self.proves(wanted, len(spots)))
                 done.append((shape, node, grant))
-                spots.append(Spot(number, rank, node))
+                spots.append(Spot(number, rank, node, cards))
                 self.note(shape, node)
         finally:
             for shape, node, grant in reversed(done):
@@ -81,6 +83,11 @@ class PodByPod(ABC):
     @abstractmethod
     def choose(self, shape: Shape) -> int:
         """Return the node that the next pod takes, NO_NODE where none will do."""
+
+    def cards(self, shape: Shape, node: int) -> Chosen:
+        """Return the cards that the pod takes on the node; empty: by the rule."""
+        del shape, node
+        return ()
 
     def note(self, shape: Shape, node: int) -> None:
         """Learn that a pod was put."""

@@ -11,8 +11,10 @@ from railwise.engine.policies.affinity import StaticAffinity
 from railwise.engine.policies.best_fit import BestFit
 from railwise.engine.policies.binpack import MostAllocated
 from railwise.engine.policies.chance import RandomNodes
+from railwise.engine.policies.fgd import FragmentationGradient
 from railwise.engine.policies.flat import FirstFit
 from railwise.engine.policies.line import fifo, priority
+from railwise.engine.policies.packing_scores import DotProduct, GpuClustering, GpuPacking, WeightedFit
 from railwise.engine.policies.podwise import PodByPod
 from railwise.engine.policies.quota_only import QuotaOnly
 from railwise.engine.policies.slurm import Backfill
@@ -85,6 +87,11 @@ _ALL: Final = (
     _baseline("priority", "one line by priority, nobody overtakes, first fit", _flat, _PRIORITY),
     _baseline("quota", "admission by quota alone as in Kueue, pods by kube-scheduler", DefaultScheduler, _QUOTA),
     _baseline("slurm", "priority, backfill by durations, whole nodes by switch", _whole_nodes, _SLURM),
+    _baseline("fgd", "pod by pod, where it adds least to the expected fragmentation (FGD)", FragmentationGradient),
+    _baseline("dot-product", "pod by pod, by the angle between room and request (as in Tetris)", DotProduct),
+    _baseline("gpu-clustering", "pod by pod, like pods together (as in Gandiva)", GpuClustering),
+    _baseline("gpu-packing", "pod by pod, shared cards before free ones, used nodes before untouched", GpuPacking),
+    _baseline("weighted-fit", "pod by pod, best fit on cpu and GPUs, equally weighted", WeightedFit),
     _baseline("random", "every pod on a node drawn from those it fits", RandomNodes),
 )
 

@@ -15,7 +15,8 @@ from railwise.engine.cluster.state import ClusterState, Shut
 from railwise.engine.gangs.demand import NO_LOCALITY, Demand, read_demand
 from railwise.engine.gangs.ranks import arrange
 from railwise.engine.gangs.spot import Spot, spot_on
-from railwise.engine.indexed.gang import ladder, place_gang, place_one
+from railwise.engine.indexed.by_mix import ByMix
+from railwise.engine.indexed.gang import ladder, names_matter, place_gang, place_one
 from railwise.engine.indexed.indexes import Indexes
 from railwise.engine.search.bounded import place_bounded
 from railwise.engine.search.bounds import Bounds
@@ -75,6 +76,7 @@ class Placer:
         self.state: Final = state
         self.step_time: Final = step_time
         self.indexes: Final = Indexes(state)
+        self._by_mix: Final = ByMix(state) if state.policy.mix else None
 
     def place(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
         """Find places for the given ranks per leaf (by part index) of the chosen parts."""
@@ -135,6 +137,11 @@ class Placer:
             return Refused(proven=True)
         hard = shape.kind == KIND_SHARE and shape.cards > 1 and len(ranks) > 1
         if len(ranks) == 1:
+            if self._by_mix is not None and not names_matter(demand, self.indexes):
+                found = self._by_mix.place(shape)
+                if found is None:
+                    return Refused(proven=True)
+                return Found([Spot(0, ranks[0], *found)], met=True, exact=True)
             spots = place_one(demand, shape, self.indexes)
         else:
             spots = place_gang(demand, shape, len(ranks), self.indexes)

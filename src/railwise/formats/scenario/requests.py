@@ -151,12 +151,13 @@ REQUEST = RequestKind(
     },
 )
 
+MODELS: Kind[Any] = ByForm("a model or a list of models", {str: MODEL, list: ListOf(MODEL, 1)})
+"""The models of cards that will do."""
+
 CARD_RULE_RECORD = Record(
     "CardRule",
     {
-        "model": Field(
-            ByForm("a model or a list of models", {str: MODEL, list: ListOf(MODEL, 1)}), "models that will do"
-        ),
+        "model": Field(MODELS, "models that will do"),
         "memory": Field(MEMORY, "the memory a card must have at least"),
         "island": Field(Choice("required"), "all cards of a pod are joined by fast links"),
     },

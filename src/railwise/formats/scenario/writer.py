@@ -12,7 +12,7 @@ from railwise.formats.document_writer import document_text
 from railwise.formats.scenario.nodes_writer import amounts_document, nodes_document, number, values_document
 from railwise.formats.scenario.policy import AT_EVERY_DECISION, MOST_GPU_SECONDS
 from railwise.formats.scenario.workloads_writer import workload_document
-from railwise.model.policy import Change, Policy
+from railwise.model.policy import Change, MixPod, Policy
 from railwise.model.quantity import format_bandwidth, format_duration
 from railwise.model.queue import LinkPart, Queue
 from railwise.model.scenario import Scenario
@@ -116,9 +116,26 @@ def _policy(policy: Policy) -> dict[str, Any]:
             document[key] = format_duration(time)
     if policy.sizes:
         document["sizes"] = {str(size): weight for size, weight in policy.sizes}
+    if policy.mix:
+        document["mix"] = mix_document(policy.mix)
     if policy.defrag_every:
         document["defrag"] = _defrag(policy)
     return document
+
+
+def mix_document(mix: tuple[MixPod, ...]) -> list[dict[str, Any]]:
+    """Return the pods of a mix as people write them."""
+    documents: list[dict[str, Any]] = []
+    for pod in mix:
+        document: dict[str, Any] = {"weight": pod.weight}
+        if pod.gpu:
+            document["gpu"] = number(pod.gpu)
+        if pod.cpu:
+            document["cpu"] = number(pod.cpu)
+        if pod.models:
+            document["model"] = list(pod.models)
+        documents.append(document)
+    return documents
 
 
 def _defrag(policy: Policy) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from railwise.formats.traces import asi
 from railwise.formats.traces.lingjun import read_lingjun
 from railwise.formats.traces.loader import base_name
 from railwise.formats.traces.machines import MACHINES, read_machines
+from railwise.formats.traces.openb import NODE_FILES, read_openb_nodes
 from railwise.formats.traces.spot import NODES, read_spot_nodes
 from railwise.formats.traces.zhejianglab import read_zhejianglab
 from railwise.model.errors import Fault, InputError
@@ -60,6 +61,11 @@ def _machines(files: Mapping[str, bytes], _gpus: int) -> Scenario:
     return read_machines(machines)
 
 
+def _openb(files: Mapping[str, bytes], _gpus: int) -> Scenario:
+    (nodes,) = files.values()
+    return Scenario(name="openb-gpu-v2023", nodes=read_openb_nodes(nodes))
+
+
 def _asi(files: Mapping[str, bytes], _gpus: int) -> Scenario:
     return asi.read_asi_servers(files)
 
@@ -72,6 +78,7 @@ IMPORTERS = (
         ("cluster_topology.csv", "gpu_nic_info.csv"),
         _zhejianglab,
     ),
+    Importer("openb-gpu-v2023", "1,213 nodes with cards of seven models, without topology", NODE_FILES[:1], _openb),
     Importer("alibaba-gpu-v2020", "1,897 machines of PAI, without topology", (MACHINES,), _machines),
     Importer("alibaba-spot-gpu-v2026", "4,278 nodes of six kinds of cards, without topology", (NODES,), _spot),
     Importer("alibaba-gpu-v2026", "servers of ASI with their access switches", (asi.SERVERS,), _asi),
