@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from railwise.cli import data_sets
 from tests.cli.conftest import Railwise
 
 HEADER = "timestamp,duration,num_gpus,gpu_time,cluster\n"
@@ -76,6 +77,31 @@ def test_a_map_beside_the_jobs_is_the_cluster(traces: Path, railwise: Railwise) 
     assert "p1-s0-1" in done.out
     other = railwise("simulate", "--trace", "philly", "philly.csv.gz", "--cluster", "set", "--decisions", "-")
     assert other.out == done.out
+
+
+def test_standard_input_is_a_file_of_the_trace(railwise: Railwise) -> None:
+    line = "JobID|Submit|Elapsed|State|ReqTRES\n1|2026-03-01T08:00:00|01:00:00|COMPLETED|gres/gpu=16,node=2\n"
+    done = railwise("simulate", "--trace", "sacct", "-", "--cluster", "2x8", "--decisions", "-", stdin=line)
+    assert done.code == 0
+    assert all(word in done.out for word in ("job-1", "node-001", "node-002"))
+
+
+@pytest.mark.parametrize(
+    ("bound", "word"),
+    [("LARGEST_FILE", "bytes to read"), ("LARGEST_SUM", "bytes to read"), ("MOST_FILES", "files in it")],
+)
+def test_what_is_read_is_bounded(
+    bound: str, word: str, traces: Path, railwise: Railwise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (traces / "set").mkdir()
+    for name in ("philly.csv", "cluster_job_log"):
+        (traces / "set" / name).write_text(HEADER + ROWS)
+    monkeypatch.setattr(
+        data_sets, bound, 1 if bound == "MOST_FILES" else len(HEADER + ROWS) - (bound == "LARGEST_FILE")
+    )
+    done = railwise("simulate", "--trace", "philly", "set")
+    assert done.code == 2
+    assert word in done.err
 
 
 def test_every_golden_is_somebodys() -> None:

@@ -23,7 +23,7 @@ from railwise.formats.scenario.reader import METADATA_RECORD, SPEC_RECORD
 from railwise.formats.sweep.records import SPEC as SWEEP_SPEC
 from railwise.formats.sweep.records import TRACE as SWEEP_TRACE
 from railwise.report.code_pages import markdown
-from tests.docs import ten_inputs
+from tests.docs import job_streams, ten_inputs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
@@ -149,6 +149,9 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "fields": fields,
     "sweep-fields": sweep_fields,
     "sweep-trace-fields": lambda: sweep_fields(SWEEP_TRACE, "field of `trace`"),
+    "job-streams": job_streams.streams,
+    "assumptions": job_streams.assumptions,
+    "maps": job_streams.maps,
     "policies": ten_inputs.policies,
     "ten-inputs": ten_inputs.inputs,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,9 +12,6 @@ if TYPE_CHECKING:
     from railwise.fabric.elements import Fabric
     from railwise.formats.fabric.tree import Tree
     from railwise.model.scenario import Scenario
-
-LARGEST_FILE = 64 * 1024 * 1024
-"""Bytes of one file of a data set that is converted."""
 
 FORMS = (
     "fabric",
@@ -60,13 +56,16 @@ def convert(*, paths: tuple[str, ...], target: str, output: str, kind: str, prof
     PATH is a file in any of the forms of --to: a fabric, NVIDIA Air JSON or DOT, Cumulus PTM topology.dot, a
     containerlab file, a scenario, Slurm topology.conf or topology.yaml, a Topograph model, HyperNodes, or Nodes with or
     without a Topology of Kueue or KAI. Or it is the folder or the files (plain or gzip) of a published data set:
-    topo.csv of alibaba-lingjun-2023, or cluster_topology.csv and gpu_nic_info.csv of zhejianglab-a100-2000.
+    topo.csv of alibaba-lingjun-2023, cluster_topology.csv and gpu_nic_info.csv of zhejianglab-a100-2000, or the lists
+    of machines of alibaba-gpu-v2020, alibaba-spot-gpu-v2026 and alibaba-gpu-v2026.
     """
+    from railwise.cli.data_sets import read_data_set
     from railwise.cli.output import write_file
+    from railwise.formats.traces.registry import known_name
 
     if more["queue"] and target != "scenario":
         raise HintedError("--queue makes workloads, which only a scenario has", "--to scenario")
-    files = _files(paths)
+    files = read_data_set(paths, known_name)
     found = _read(files, kind, more["gpus"], single=len(paths) == 1)
     text = _written(found, target, profile, more["gpus"], more["queue"], more["seed"])
     write_file(output, text)
@@ -137,26 +136,3 @@ def _next(target: str, output: str) -> str:
     if target == "scenario":
         return f"\n\nNext:\n  railwise plan {output}\n  railwise get topology -f {output}"
     return f"\n\nNext:\n  railwise fabric show {output}" if target == "fabric" else ""
-
-
-def _files(paths: tuple[str, ...]) -> dict[str, bytes]:
-    """Return the bytes of the files, and of those in folders that a data set could have, by name."""
-    from railwise.formats.traces.registry import known_name
-
-    files: dict[str, bytes] = {}
-    for name in paths:
-        path = Path(name)
-        if name == "-":
-            from railwise.cli.sources import read_sources
-
-            files |= dict(read_sources([name]))
-            continue
-        if not path.exists():
-            raise HintedError(f"{name}: no such file or folder", "name the file, or the folder of a data set")
-        inside = sorted(path.iterdir()) if path.is_dir() else [path]
-        for file in inside:
-            if file.is_file() and (file == path or known_name(file.name)):
-                if file.stat().st_size > LARGEST_FILE:
-                    raise HintedError(f"{file}: more than {LARGEST_FILE} bytes")
-                files[str(file)] = file.read_bytes()
-    return files

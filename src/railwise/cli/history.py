@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from railwise.cli.data_sets import read_data_set
 from railwise.cli.errors import HintedError, note_line
-from railwise.cli.trace_options import TraceOptions, cluster_of_trace, files_of_trace
+from railwise.cli.trace_options import TraceOptions, cluster_of_trace
 
 if TYPE_CHECKING:
     from railwise.model.scenario import Scenario
@@ -50,7 +51,7 @@ def _traced(
     asked, added = assumed(options.assume, LoadOptions(skip_bad=options.skip_bad, jobs=options.jobs, cpu_jobs=True))
     told: dict[str, None] = {}
     found = []
-    named = files_of_trace(paths, lambda name: loader.rank(name) < len(loader.files))
+    named = read_data_set(paths, lambda name: loader.rank(name) < len(loader.files))
     if not named:
         raise HintedError(f"--trace {options.kind}: no file with jobs", f"name {' or '.join(loader.files)}")
     for name, data in named.items():

@@ -18,12 +18,6 @@ if TYPE_CHECKING:
     from railwise.formats.traces import JobTrace
     from railwise.model.scenario import Scenario
 
-LARGEST_FILE = 2 * 1024 * 1024 * 1024
-"""Bytes of one file of a data set, as it lies there."""
-
-MOST_FILES = 10_000
-"""Files of a data set that are looked at."""
-
 
 class TraceOptions(NamedTuple):
     """The options of one call; ``kind`` empty: no trace is replayed."""
@@ -130,6 +124,7 @@ def read_scenario(
 def _replayed(
     paths: Sequence[str], files: Sequence[str], levels: str, options: TraceOptions, window: tuple[int, int]
 ) -> Scenario:
+    from railwise.cli.data_sets import read_data_set
     from railwise.formats.traces import LoadOptions
     from railwise.formats.traces.assumptions import assumed
     from railwise.formats.traces.replay import Replay
@@ -138,7 +133,7 @@ def _replayed(
     loader = loader_of(options.kind)
     asked = LoadOptions(skip_bad=options.skip_bad, start=window[0], until=window[1], jobs=options.jobs)
     asked, added = assumed(options.assume, asked)
-    trace = load(options.kind, files_of_trace(paths, loader.knows), asked)
+    trace = load(options.kind, read_data_set(paths, loader.knows), asked)
     cluster = cluster_of_trace(options.cluster, files, paths, trace, levels)
     scenario = Replay(trace, cluster, added).scenario
     for note in scenario.warnings[len(cluster.warnings) :]:
@@ -160,23 +155,9 @@ def _duration(option: str, text: str) -> int:
     return value
 
 
-def files_of_trace(paths: Sequence[str], knows: Callable[[str], bool]) -> dict[str, bytes]:
-    """Return the named files, and from folders and what lies below them those that the data set could have."""
-    found: dict[str, bytes] = {}
-    for name in paths:
-        path = Path(name)
-        if not path.exists():
-            raise HintedError(f"{name}: no such file or folder", "name the files of the trace, or their folder")
-        for file in sorted(path.rglob("*"))[:MOST_FILES] if path.is_dir() else [path]:
-            if file.is_file() and (file == path or knows(str(file))):
-                if file.stat().st_size > LARGEST_FILE:
-                    raise HintedError(f"{file}: more than {LARGEST_FILE} bytes")
-                found[str(file)] = file.read_bytes()
-    return found
-
-
 def cluster_of_trace(where: str, files: Sequence[str], paths: Sequence[str], trace: JobTrace, levels: str) -> Scenario:
     """Return the cluster that was asked for, else the one that lies beside the trace, else one of fitting size."""
+    from railwise.cli.data_sets import read_data_set
     from railwise.cli.sources import load_scenario
     from railwise.formats.traces.registry import known_name
     from railwise.formats.traces.replay import sized_cluster
@@ -186,7 +167,7 @@ def cluster_of_trace(where: str, files: Sequence[str], paths: Sequence[str], tra
         if not path.exists() and _size(where):
             return _flat(where)
         if path.is_dir() or known_name(where):
-            return _told(_map(files_of_trace([where], known_name), where))
+            return _told(_map(read_data_set([where], known_name), where))
         if not path.exists():
             raise HintedError(
                 f"--cluster {where}: no such file or folder",
@@ -195,7 +176,7 @@ def cluster_of_trace(where: str, files: Sequence[str], paths: Sequence[str], tra
         return load_scenario([where, *files], levels)
     if files:
         return load_scenario(files, levels)
-    beside = files_of_trace([path for path in paths if Path(path).is_dir()], known_name)
+    beside = read_data_set([path for path in paths if Path(path).is_dir()], known_name)
     return _told(_map(beside, "") if beside else sized_cluster(trace))
 
 

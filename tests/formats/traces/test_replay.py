@@ -125,6 +125,7 @@ def test_queues_are_added_to_those_of_the_cluster_and_its_workloads_left_out() -
     assert scenario.warnings == (
         "test: a note",
         "test: no checkpoints known: what runs is not evicted unless --assume evict=yes",
+        "test: jobs in queues of the cluster's own may be evicted, and then start again",
         "test: workloads of the cluster's own, left out: 1",
     )
 

@@ -34,7 +34,9 @@ class Assumption(NamedTuple):
         if value is False:
             return "no"
         if self.field == "unit":
-            return "minutes for chronus, as published elsewhere"
+            return "the publisher's; 1m for chronus"
+        if self.field == "part":
+            return "workloads/1 or philly/1"
         return format_duration(value) if self.field in {"duration", "window"} else str(value) or "none"
 
 

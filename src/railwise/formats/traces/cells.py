@@ -7,12 +7,13 @@ turned into whole numbers exactly, without a float on the way; a half of the las
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import date
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Final
 
 from railwise.formats.faults import shown
-from railwise.model.quantity import MOST_DURATION, SECOND
+from railwise.model.quantity import DAY, MOST_DURATION, SECOND
 
 MOST_GPUS: Final = 1_000_000
 """Cards that one job may ask for."""
@@ -26,7 +27,7 @@ _STAMP = re.compile(
     r" ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2})?",
     re.ASCII,
 )
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH = date(1970, 1, 1)
 _MICROSECOND_DIGITS = 6
 
 
@@ -103,19 +104,30 @@ def stamp(value: str, column: str) -> int:
         raise CellError(f"column {column}: expected a time such as 2020-06-09 18:41:01, found {shown(value)}")
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     try:
-        moment = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second or 0), tzinfo=UTC)
+        total = _day(year, month, day) + _time(int(hour), int(minute), int(second or 0))
     except ValueError as error:
         raise CellError(f"column {column}: {shown(value)} is no time ({error})") from None
-    since = moment - _EPOCH
-    micro = int(((fraction or "") + "000000")[:_MICROSECOND_DIGITS])
-    total = (since.days * 86400 + since.seconds) * SECOND + micro
-    return total - _offset(zone)
+    micro = int((fraction + "000000")[:_MICROSECOND_DIGITS]) if fraction else 0
+    return total + micro - (_offset(zone) if zone else 0)
 
 
-def _offset(zone: str | None) -> int:
-    if zone in {None, "Z", "UTC"}:
+@lru_cache(maxsize=4096)
+def _day(year: str, month: str, day: str) -> int:
+    """Return the beginning of a day in µs since 1970; ValueError if there is no such day."""
+    return (date(int(year), int(month), int(day)) - _EPOCH).days * DAY
+
+
+def _time(hour: int, minute: int, second: int) -> int:
+    """Return a time of the day in µs; ValueError if a day has no such time."""
+    if hour > 23 or minute > 59 or second > 60:  # noqa: PLR2004 -- the day's own numbers, with a leap second
+        raise ValueError("a day ends at 23:59:59")
+    return ((hour * 60 + minute) * 60 + second) * SECOND
+
+
+def _offset(zone: str) -> int:
+    if zone in {"Z", "UTC"}:
         return 0
-    digits = str(zone).replace(":", "")
+    digits = zone.replace(":", "")
     minutes = int(digits[1:3]) * 60 + int(digits[3:5])
     return (-minutes if digits[0] == "-" else minutes) * 60 * SECOND
 

@@ -11,8 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from sys import intern
 
-import msgspec
+from msgspec.structs import force_setattr
 
 from railwise.formats.faults import shown
 from railwise.formats.traces.cells import CellError, Cells
@@ -108,7 +109,7 @@ class Intake:
         return name
 
     def add(self, job: TraceJob) -> None:
-        """Take a job; one without cards only where that was asked for."""
+        """Take a job; one without cards only where that was asked for. Names that many jobs share are kept once."""
         if not job.gpus and not self.options.cpu_jobs:
             self.count("jobs without a GPU, left out unless --assume cpu-jobs=yes")
             return
@@ -119,6 +120,8 @@ class Intake:
         if published:
             self._lines[published] = line
         self._names.add(job.name)
+        for field in ("queue", "user", "status"):
+            force_setattr(job, field, intern(getattr(job, field)))
         self.jobs.append(job)
 
     def finish(self) -> JobTrace:
@@ -147,7 +150,7 @@ class Intake:
         )
 
     def _window(self, first: int) -> Iterator[TraceJob]:
-        """Yield the jobs of the wanted time, on a clock that is 0 at its start."""
+        """Yield the jobs of the wanted time, on a clock that is 0 at its start; they are set in place, not copied."""
         options = self.options
         start = first + options.start
         taken = 0
@@ -157,7 +160,8 @@ class Intake:
             if (options.until and job.submit >= first + options.until) or (options.jobs and taken >= options.jobs):
                 break
             taken += 1
-            yield msgspec.structs.replace(job, submit=job.submit - start) if start else job
+            force_setattr(job, "submit", job.submit - start)
+            yield job
         if options.start:
             self.note(f"submissions from {format_duration(options.start)} on; the cluster is empty then")
         if taken < len(self.jobs):

@@ -36,7 +36,7 @@ class TracePart(msgspec.Struct, frozen=True, gc=False):
     least: int = 0
 
 
-class TraceJob(msgspec.Struct, frozen=True):
+class TraceJob(msgspec.Struct, frozen=True, gc=False):
     """One job. Times are µs on the trace's clock; ``duration`` None: it has no end within the trace.
 
     ``gpus`` are thousandths of a card, ``cpu`` millicores, ``memory`` MiB, of all pods together (0: not told).

@@ -68,7 +68,7 @@ class Replay:
         self._listed = frozenset(name for node in cluster.nodes for name in node.resources) & {"cpu", "memory"}
         self._models = frozenset(cards.model for node in cluster.nodes for cards in node.cards if cards.model)
         workloads = tuple(self._workload(job, order) for order, job in enumerate(trace.jobs))
-        self._tell(trace, cluster)
+        self._tell(trace, cluster, workloads)
         self.scenario = replace(
             cluster,
             name=f"{trace.kind}-on-{cluster.name}" if cluster.name else trace.kind,
@@ -150,7 +150,7 @@ class Replay:
                 resources.append((name, own))
         return Request(cards, tuple(resources))
 
-    def _tell(self, trace: JobTrace, cluster: Scenario) -> None:
+    def _tell(self, trace: JobTrace, cluster: Scenario, workloads: tuple[Workload, ...]) -> None:
         tell = self.notes.append
         for what, count in self._counts.items():
             tell(f"{trace.kind}: {what}: {count:,}")
@@ -158,8 +158,10 @@ class Replay:
             tell(f"{trace.kind}: the cluster does not say how many CPUs its nodes have: requests of CPU not counted")
         if any(job.memory for job in trace.jobs) and "memory" not in self._listed:
             tell(f"{trace.kind}: the cluster does not say how much memory its nodes have: requests of it not counted")
-        if not self._options.evict:
+        if not all(workload.preemptible for workload in workloads):
             tell(f"{trace.kind}: no checkpoints known: what runs is not evicted unless --assume evict=yes")
+        if any(workload.queue in self._own for workload in workloads):
+            tell(f"{trace.kind}: jobs in queues of the cluster's own may be evicted, and then start again")
         if cluster.workloads:
             tell(f"{trace.kind}: workloads of the cluster's own, left out: {len(cluster.workloads):,}")
         endless = sum(1 for job in trace.jobs if job.duration is None)
