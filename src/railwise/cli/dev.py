@@ -19,6 +19,12 @@ PARTS = ("scheduler", "controllers", "kwok")
 DEFAULT_NAME = "dev"
 MOST_NODES = 20_000
 
+READ_AS_SCENARIO = ("scenario", "nodes", "kueue")
+"""Forms of a topology that the reader of scenarios and Kubernetes objects takes."""
+
+CARDS = 8
+"""GPUs of a node where a topology does not tell."""
+
 
 @click.group("dev")
 def group() -> None:
@@ -36,7 +42,9 @@ def cluster() -> None:
 
 @cluster.command("up")
 @click.option("--nodes", type=click.IntRange(1, MOST_NODES), help="So many nodes of 8 GPUs, in racks of 8.")
-@click.option("-f", "--file", "files", multiple=True, metavar="FILE", help="Take the nodes of a scenario instead.")
+@click.option(
+    "-f", "--file", "files", multiple=True, metavar="FILE", help="Take the nodes of a scenario or fabric instead."
+)
 @levels_option
 @click.option(
     "--with",
@@ -168,12 +176,34 @@ def _scenario(nodes: int | None, files: tuple[str, ...], levels: str) -> Scenari
         return default_scenario(16 if nodes is None else nodes)
     if nodes is not None:
         raise HintedError("--nodes and -f both say which nodes there are", "give one of them")
-    scenario = load_scenario(files, levels)
+    scenario = _of_wiring(files) or load_scenario(files, levels)
     if not scenario.nodes:
         raise HintedError(
             f"{', '.join(str(Path(file)) for file in files)}: has no nodes", "see spec.nodes of a scenario"
         )
     return scenario
+
+
+def _of_wiring(files: tuple[str, ...]) -> Scenario | None:
+    """Return the nodes of a fabric, or of any other form of a topology; None where the files are for scenarios."""
+    from dataclasses import replace
+
+    from railwise.cli.sources import read_sources
+    from railwise.fabric.elements import Fabric
+    from railwise.formats.fabric.forms import detect, read
+    from railwise.formats.fabric.tree import scenario_of_tree, tree_of_fabric
+    from railwise.model.node import Cards
+
+    if len(files) != 1 or files[0] == "-":
+        return None
+    ((name, data),) = read_sources(files)
+    form = detect(data, name)
+    if form in READ_AS_SCENARIO:
+        return None
+    found = read(data, name, form)
+    scenario = scenario_of_tree(tree_of_fabric(found) if isinstance(found, Fabric) else found)
+    cards = (Cards(CARDS),)
+    return replace(scenario, nodes=tuple(one if one.cards else replace(one, cards=cards) for one in scenario.nodes))
 
 
 def _tell(line: str) -> None:

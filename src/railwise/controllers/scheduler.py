@@ -207,7 +207,7 @@ class Scheduler:
 
 
 def keep_for_good() -> None:
-    """Tell the garbage collector that what a new engine knows is there to stay, and need not be looked through again."""
+    """Tell the garbage collector that what a new engine knows is there to stay: no need to look through it again."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

@@ -142,7 +142,7 @@ def controller_manager(layout: Layout) -> list[str]:
     """Return the arguments of the controllers: all but the one that expects heartbeats of nodes."""
     return [
         *_component(layout, "kube-controller-manager"),
-        "--controllers=*,-node-lifecycle-controller,-node-ipam-controller,-node-route-controller",
+        "--controllers=*,-node-lifecycle-controller,-node-ipam-controller",
         "--use-service-account-credentials=true",
         f"--service-account-private-key-file={layout.pki('accounts.key')}",
         f"--root-ca-file={layout.pki('ca.crt')}",
