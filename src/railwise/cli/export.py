@@ -26,11 +26,12 @@ DECISION_FIELDS = (
     Field("policy", TEXT, "Who placed."),
     Field("seed", INTEGER, "The seed of the run."),
     Field("at_s", NUMBER, "When."),
-    Field("workload", TEXT, "About whom."),
+    Field("workload", TEXT, "About whom; empty: about nodes."),
     Field("event", TEXT, "What was decided."),
     Field("nodes", TEXT, "On which nodes, as words."),
     Field("pods", TEXT, "Which pods, as words."),
     Field("beneficiary", TEXT, "In whose favour."),
+    Field("facts", TEXT, "What changed about nodes, as JSON."),
 )
 
 

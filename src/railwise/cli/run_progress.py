@@ -73,7 +73,7 @@ class RunProgress:
                 self._began = float("inf")
                 return
             self._bar = _made()
-            self._task = self._bar.add_task("", total=1.0)
+            self._task = self._bar.add_task(_words(stage), total=1.0)
             self._bar.start()
         if self._task is not None:
             self._bar.update(self._task, completed=self._part(stage), description=_words(stage))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -82,4 +83,5 @@ def _written(comparison: Comparison, summary: Summary, runs: Sequence[Run], outp
 def _decision_rows(run: Run) -> Iterator[tuple[Value, ...]]:
     for one in run.decisions:
         words = (" ".join(one.nodes), " ".join(one.pods), one.beneficiary)
-        yield run.data.policy, run.data.seed, one.at / SECOND, one.workload, one.event, *words
+        facts = json.dumps(one.facts, sort_keys=True) if one.facts else ""
+        yield run.data.policy, run.data.seed, one.at / SECOND, one.workload, one.event, *words, facts

@@ -18,7 +18,7 @@ from railwise.report.spreads import first_topology
 ALL_PAIRS = "moe"
 """The traffic pattern in which every rank speaks to every other."""
 
-MOST_DOMAINS = 16
+MOST_DOMAINS = 12
 """At most so many domains of a workload are drawn one by one."""
 
 
@@ -68,12 +68,13 @@ class Cuts:
         self.tree = Tree(first_topology(scenario), scenario.nodes)
         self.largest = [max((end - start for start, end in tier.ranges()), default=1) for tier in self.tree.tiers]
 
-    def worst(self, data: RunData, most: int) -> list[Cut]:
-        """Return the workloads that lie worst, worst first: by what they need more than the least, widest level first.
+    def ranked(self, data: RunData) -> list[Stint]:
+        """Return where workloads lay wider than they had to, each at its worst, worst first.
 
-        Equal ones by predicted step against the best, then by GPU time. None that lies as well as it could.
+        By what they need more than the least, widest level first; equal ones by predicted step against the best, then
+        by GPU time.
         """
-        ranked: list[tuple[tuple[int, ...], int, int, Stint]] = []
+        found: list[tuple[tuple[int, ...], int, int, Stint]] = []
         for stint in data.stints:
             nodes = {node for node, _ in stint.places}
             if len(nodes) < 2 or not stint.works or not self.tree.depth:  # noqa: PLR2004 -- one node lies together
@@ -83,14 +84,12 @@ class Cuts:
             if any(over):
                 slow = 1000 * stint.step // stint.best if stint.best else 0
                 size = (stint.end - stint.start) * sum(gpus for _, gpus in stint.places)
-                ranked.append((over, slow, size, stint))
-        ranked.sort(key=lambda one: (one[0], one[1], one[2], -one[3].job, -one[3].start), reverse=True)
-        chosen: dict[int, Stint] = {}
-        for _, _, _, stint in ranked:
-            if len(chosen) == most:
-                break
-            chosen.setdefault(stint.job, stint)
-        return [self.describe(stint) for stint in chosen.values()]
+                found.append((over, slow, size, stint))
+        found.sort(key=lambda one: (one[0], one[1], one[2], -one[3].job, -one[3].start), reverse=True)
+        worst: dict[int, Stint] = {}
+        for _, _, _, stint in found:
+            worst.setdefault(stint.job, stint)
+        return list(worst.values())
 
     def _least(self, nodes: int) -> tuple[int, ...]:
         """Return the least number of domains of each level that so many nodes take."""

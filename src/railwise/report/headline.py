@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from railwise.report.measures import BY_NAME, SHARE
 from railwise.report.run_data import Comparison, Key
-from railwise.report.summary import Summary, difference_text, figure_text, title_of, verdict
+from railwise.report.summary import Summary, figure_text, verdict
 from railwise.report.wording import counted, joined
 
 TELLING = 0.01
@@ -114,8 +114,8 @@ def _named(policy: str) -> str:
 
 
 def _others(summary: Summary, leading: Key | None, narrowest: str) -> list[str]:
-    """Return what else differs between the first policy and each other one: what is better, and what is worse."""
-    keys: list[Key] = [("completion", ""), ("wait_mean", ""), ("used", ""), ("stretch", ""), ("makespan", "")]
+    """Return what else differs between the first policy and each other one: what is worse, and what is better."""
+    keys: list[Key] = [("completion", ""), ("wait_mean", ""), ("stretch", ""), ("used", ""), ("makespan", "")]
     keys += [("close", narrowest), ("fragmented", narrowest)] if narrowest else []
     keys += [("lost", ""), ("fairness", "")]
     own = summary.policies[0]
@@ -125,14 +125,36 @@ def _others(summary: Summary, leading: Key | None, narrowest: str) -> list[str]:
         for key in keys:
             side = verdict(BY_NAME[key[0]], summary.differences.get((policy, key)))
             if key != leading and side and _telling(summary, policy, key):
-                parts[side].append(f"{title_of(key)} {_change(summary, policy, key)}")
-        sentence = [
-            f"{word} {joined(parts[side])}" for side, word in ((-1, "worse in"), (1, "better in")) if parts[side]
-        ]
-        if sentence:
-            found.append(f"Compared with {own}, {policy} is {joined(sentence)}.")
+                better, worse = _PHRASES[key[0]]
+                phrase = (better if side > 0 else worse).format(level=key[1])
+                parts[side].append(f"{phrase} ({_pair(summary, policy, own, key)})")
+        sides = [joined(parts[side]) for side in (-1, 1) if parts[side]]
+        if sides:
+            found.append(f"Compared with {own}, {policy} {', but '.join(sides)}.")
     return found
 
 
-def _change(summary: Summary, policy: str, key: Key) -> str:
-    return f"({difference_text(BY_NAME[key[0]], summary.differences.get((policy, key)))})"
+_PHRASES = {
+    "completion": ("finishes work sooner", "finishes work later"),
+    "wait_mean": ("starts work sooner", "starts work later"),
+    "stretch": ("runs work faster", "runs work slower"),
+    "used": ("does more work on the same GPUs", "does less work on the same GPUs"),
+    "makespan": ("is done with everything sooner", "is done with everything later"),
+    "close": ("keeps more gangs inside one {level}", "keeps fewer gangs inside one {level}"),
+    "fragmented": ("leaves more room for gangs inside one {level}", "leaves less room for gangs inside one {level}"),
+    "lost": ("loses less work", "loses more work"),
+    "fairness": ("shares more evenly", "shares less evenly"),
+}
+"""What is said of a policy that is better, and of one that is worse, by measure."""
+
+
+def _pair(summary: Summary, policy: str, own: str, key: Key) -> str:
+    """Return both figures; of fragmentation the room that is there, so that less reads as less."""
+    measure = BY_NAME[key[0]]
+    figures = [summary.figure(one, key) for one in (policy, own)]
+    if key[0] == "fragmented":
+        figures = [figure._replace(mean=1000 - figure.mean) if figure else None for figure in figures]
+        theirs, ours = (figure_text(measure, figure) for figure in figures)
+        return f"{theirs} instead of {ours} of what is free"
+    theirs, ours = (figure_text(measure, figure) for figure in figures)
+    return f"{theirs} instead of {ours}"

@@ -15,9 +15,9 @@ from railwise.report.run_data import ENDINGS, Stint
 FREE = 0
 OUT = 1
 FIRST_SPREAD = 2
-PARTLY = 16
+"""A cell is free, out of order, or in use: twice the spread of what is there from here on, one more: partly in use."""
+
 IDLE = len(ENDINGS)
-"""A cell is free, out of order, or in use by what is spread so wide (from 2 on); 16 more: some cards are free."""
 
 _SEVEN = 0x7F
 _MORE = 0x80
@@ -43,12 +43,21 @@ def text(data: bytes) -> str:
     return b64encode(data).decode("ascii")
 
 
-def frames(cells: Iterable[Sequence[int]], nodes: int) -> bytes:
-    """Return moments as changes: per moment the number of runs, then (nodes skipped, length, cell) each.
+def in_use(spread: int, *, partly: bool) -> int:
+    """Return the cell of a node that is used by what is spread so wide."""
+    return FIRST_SPREAD + 2 * spread + partly
+
+
+def frames(cells: Iterable[Sequence[int]], nodes: int, kinds: int) -> bytes:
+    """Return moments as changes: per moment the number of runs, then each run of nodes with another cell than before.
+
+    A run is one number, (2 × nodes skipped + whether it is longer than one) × kinds + cell, and its length less two
+    where it is longer.
 
     Args:
         cells: per moment a small number for each node.
         nodes: how many there are; before the first moment all are 0.
+        kinds: how many different cells there can be.
     """
     found = bytearray()
     before: Sequence[int] = bytes(nodes)
@@ -57,7 +66,9 @@ def frames(cells: Iterable[Sequence[int]], nodes: int) -> bytes:
         found += number(len(runs))
         at = 0
         for first, length, cell in runs:
-            found += number(first - at) + number(length) + number(cell)
+            found += number((2 * (first - at) + (length > 1)) * kinds + cell)
+            if length > 1:
+                found += number(length - 2)
             at = first + length
         before = bytes(now)
     return bytes(found)

@@ -15,6 +15,9 @@ from railwise.report.run_data import Key
 FINE = 0.0005
 """Relative differences below this are none."""
 
+MANY = 9.0
+"""Relative differences from this on are told as a factor: ten times as much is easier read than 900 % more."""
+
 
 class Figure(NamedTuple):
     """The mean of a measure over ``seeds`` runs, and half the width of its interval (None: one run)."""
@@ -92,6 +95,8 @@ def difference_text(measure: Measure, difference: Difference | None) -> str:
         )
     if abs(difference.relative) < FINE:
         return "="
+    if difference.relative >= MANY:
+        return f"× {difference.relative + 1:.0f}"
     digits = 1 if abs(difference.relative) < 0.0995 else 0  # noqa: PLR2004 -- below ten per cent one digit more
     base = difference.mean / difference.relative / 100
     return f"{_signed(100 * difference.relative, digits)} %{_about(difference, abs(base), digits)}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from railwise.engine.cluster.tree import Tree
 from railwise.model.scenario import Scenario
 from railwise.report.run_data import NONE, JobRun, Key, RunData, Sample
 from railwise.report.spreads import Sizes, first_topology, sizes
@@ -33,12 +34,13 @@ def measures(data: RunData, simulation: Simulation) -> Numbers:
     if capacity:
         found["held", ""] = 1000 * seen.card_time // capacity
         found["used", ""] = sum(one.done for one in data.jobs) // capacity
-    _places(found, data.jobs, scenario)
+    levels = _levels(scenario)
+    _places(found, data.jobs, levels)
     _paces(found, data.jobs, scenario, classes)
     for link in data.links:
         found["uplink_mean", link.level] = link.mean
         found["uplink_peak", link.level] = link.peak
-    _over_time(found, data)
+    _over_time(found, data, [name for _, name in levels])
     found["evictions", ""] = len(seen.evictions)
     found["moves", ""] = len(seen.moves)
     found["stops", ""] = sum(one.stops for one in data.jobs)
@@ -83,12 +85,18 @@ def nearest_rank(values: Sequence[int], percent: int) -> int:
     return values[max(-(-percent * len(values) // 100) - 1, 0)]
 
 
-def _places(found: Numbers, jobs: Sequence[JobRun], scenario: Scenario) -> None:
+def _levels(scenario: Scenario) -> list[tuple[int, str]]:
+    """Return number and name of the first topology's levels that have several domains: in a single one all are."""
+    topology = first_topology(scenario)
+    tree = Tree(topology, scenario.nodes)
+    return [(index, level.name) for index, level in enumerate(topology.levels) if len(tree.tiers[index].names) > 1]
+
+
+def _places(found: Numbers, jobs: Sequence[JobRun], levels: Sequence[tuple[int, str]]) -> None:
     wide = [one for one in jobs if one.nodes > 1]
-    for index, level in enumerate(first_topology(scenario).levels):
-        if wide:
-            inside = sum(1 for one in wide if one.domains[index] == 1)
-            found["close", level.name] = 1000 * inside // len(wide)
+    for index, name in levels if wide else ():
+        inside = sum(1 for one in wide if one.domains[index] == 1)
+        found["close", name] = 1000 * inside // len(wide)
 
 
 def _paces(found: Numbers, jobs: Sequence[JobRun], scenario: Scenario, classes: Sizes) -> None:
@@ -106,7 +114,7 @@ def _paces(found: Numbers, jobs: Sequence[JobRun], scenario: Scenario, classes: 
         found["stretch", ""] = 1000 * took // due
 
 
-def _over_time(found: Numbers, data: RunData) -> None:
+def _over_time(found: Numbers, data: RunData, levels: Sequence[str]) -> None:
     """Take means over time of what the samples hold."""
     total = sum(sample.span for sample in data.samples)
     if not total:
@@ -118,9 +126,8 @@ def _over_time(found: Numbers, data: RunData) -> None:
     for index, (level, size) in enumerate(data.slot_keys):
         mean = _mean(((1000 * one.slots[index], one.span) for one in data.samples), total)
         found["slots_left", f"{level}/{size}"] = mean
-    for level in dict.fromkeys(level for level, _ in data.slot_keys):
-        if level != "cluster":
-            _fragmentation(found, data.samples, data.slot_keys, level)
+    for level in levels:
+        _fragmentation(found, data.samples, data.slot_keys, level)
 
 
 def _mean(values: Iterable[tuple[int, int]], total: int) -> int:

@@ -6,7 +6,7 @@ class Cluster {
     this.pointed = pointed;
     this.chosen = -1;
     this.leaves = DATA.layout.boxes.filter((box) => box[8] > 0);
-    canvas.style.maxWidth = `${Math.max(DATA.layout.width * 1.15, 320)}px`;
+    canvas.style.maxWidth = `${DATA.layout.width * (DATA.layout.cards ? 1.5 : 1.15)}px`;
     canvas.addEventListener("mousemove", (event) => this.choose(this.nodeAt(event)));
     canvas.addEventListener("mouseleave", () => this.choose(-1));
     canvas.addEventListener("keydown", (event) => this.key(event));
@@ -130,12 +130,12 @@ class Cluster {
     if (DATA.layout.cards) return this.drawCards(context, x, top, cards, tenants ?? []);
     if (value === FREE) return this.cellRect(context, x, top, cell.bar, cell.height, "");
     if (!tenants || cell.bar < 20) {
-      const partly = value >= PARTLY;
-      const colour = tenants ? this.colourOf(this.largest(tenants)) : VIEW.mode === "job" ? this.paint.kept : this.spreads[(value % PARTLY) - FIRST_SPREAD];
+      const partly = isPartly(value);
+      const colour = tenants ? this.colourOf(this.largest(tenants)) : VIEW.mode === "job" ? this.paint.kept : this.spreads[spreadOf(value)];
       if (partly) this.cellRect(context, x, top, cell.bar, cell.height, "");
       context.fillStyle = colour;
       context.fillRect(x, partly ? top + cell.height / 2 : top, cell.bar, partly ? cell.height / 2 : cell.height);
-      if ((value % PARTLY) - FIRST_SPREAD === this.spreads.length - 1 && this.spreads.length > 2 && cell.bar >= 9) this.slash(context, x, top);
+      if (spreadOf(value) === this.spreads.length - 1 && this.spreads.length > 2 && cell.bar >= 9) this.slash(context, x, top);
       return undefined;
     }
     this.cellRect(context, x, top, cell.bar, cell.height, "");

@@ -3,7 +3,15 @@
 const FREE = 0;
 const OUT = 1;
 const FIRST_SPREAD = 2;
-const PARTLY = 16;
+
+// A cell from FIRST_SPREAD on is in use: twice how wide the work lies that is there, and one more where cards are free.
+function spreadOf(cell) {
+  return (cell - FIRST_SPREAD) >> 1;
+}
+
+function isPartly(cell) {
+  return cell >= FIRST_SPREAD && cell % 2 === 1;
+}
 
 function styleColour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -53,8 +61,10 @@ function letters(index) {
   return text;
 }
 
+// Return a context in which a picture has this size, as sharp as the screen shows it.
 function fitCanvas(canvas, width, height) {
-  const scale = Math.min(window.devicePixelRatio || 1, 2);
+  canvas.style.aspectRatio = `${width} / ${height}`;
+  const scale = Math.max(Math.min(window.devicePixelRatio || 1, 2) * ((canvas.clientWidth || width) / width), 1);
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
   const context = canvas.getContext("2d");

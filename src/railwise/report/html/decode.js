@@ -44,9 +44,11 @@ function readFrames(text, nodes, moments) {
     const now = before.slice();
     let at = 0;
     for (let runs = reader.number(); runs > 0; runs -= 1) {
-      at += reader.number();
-      const length = reader.number();
-      now.fill(reader.number(), at, at + length);
+      const coded = reader.number();
+      const skipped = Math.floor(coded / DATA.kinds);
+      const length = skipped % 2 ? reader.number() + 2 : 1;
+      at += Math.floor(skipped / 2);
+      now.fill(coded % DATA.kinds, at, at + length);
       at += length;
     }
     frames.push(now);

@@ -107,7 +107,7 @@ def over_time(comparison: Comparison, narrowest: str) -> str:
         slots = [_line(run, [float(one.slots[_slot(run, narrowest, size)]) for one in run.samples]) for run in runs]
         title = f"Slots left: gangs of {size} whole nodes that would fit inside one {narrowest}"
         parts.append(_figure(title, slots, chart(title, slots, x, number_axis(_top(slots)))))
-    return f'<div class="charts">{"".join(parts)}</div>'
+    return "".join(parts)
 
 
 def _telling_size(runs: Sequence[RunData], level: str) -> int:

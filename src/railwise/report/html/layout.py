@@ -7,6 +7,7 @@ in the cluster.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from railwise.engine.cluster.tree import Tree
@@ -31,15 +32,17 @@ class Picture(NamedTuple):
 
 
 def picture(scenario: Scenario) -> Picture:
-    """Return the layout of a scenario's nodes by its first topology.
+    """Return the layout of a scenario's nodes by its first topology; boxes leave no room for counts of free cards.
 
     A box is ``[x, y, width, height, depth, label, first node, nodes, columns]``; one that holds boxes has 0 columns.
     """
     uses = tuple(node_use(node, (), node.card_count()) for node in scenario.nodes)
-    moment = Occupancy(scenario, uses, {})
-    root = domain_tree(moment, first_topology(scenario))
     count = len(scenario.nodes)
-    scale = scale_for(root) if count <= SOME_NODES else _SMALL if count <= MANY_NODES else _TINY
+    scale = _SMALL if count <= MANY_NODES else _TINY
+    if count <= SOME_NODES:
+        scale = scale_for(domain_tree(Occupancy(scenario, uses, {})))
+    bare = tuple(replace(use, cards=(), free=0) for use in uses)
+    root = domain_tree(Occupancy(scenario, bare, {}), first_topology(scenario))
     box = arrange(root, WIDTH, scale)
     boxes: list[list[object]] = []
     _walk(box, (0, 0), 0, 0, boxes)
@@ -76,7 +79,7 @@ def names_of(scenario: Scenario, order: Sequence[int], budget: int) -> tuple[str
     if any(char in name for name in names for char in "[],"):
         return "", 0
     text = fold(names)
-    size = len(text.encode())
+    size = len(text.encode("utf-8", "replace"))
     return (text, size) if size <= budget else ("", 0)
 
 

@@ -53,7 +53,7 @@ def table_html(table: Table, caption: str) -> str:
 
 def _cells(table: Table, row: tuple[Cell, ...]) -> Iterable[str]:
     for index, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
-        tone = f"n {cell.tone}" if column.right else cell.tone
+        tone = f"n {cell.tone}" if column.right else f"{cell.tone} in" if cell.text.startswith("  ") else cell.tone
         css = f' class="{esc(tone.strip())}"' if tone.strip() else ""
         inner = esc(cell.text)
         if cell.tone in _SIGNS:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from railwise.model.scenario import Scenario
-from railwise.report.pack import FIRST_SPREAD, FREE, OUT, PARTLY
+from railwise.report.pack import FREE, OUT, in_use
 from railwise.report.run_data import RunData, Stint
 
 
@@ -58,7 +58,7 @@ def _cell(tenants: dict[int, int], stints: Sequence[Stint], cards: int, *, out: 
     if not tenants:
         return OUT if out else FREE
     widest = max(stints[index].spread for index in tenants)
-    return FIRST_SPREAD + widest + (PARTLY if sum(tenants.values()) < cards else 0)
+    return in_use(widest, partly=sum(tenants.values()) < cards)
 
 
 def _changes(data: RunData, times: Sequence[int]) -> Iterator[tuple[list[int], list[int], list[int], list[int]]]:

@@ -13,7 +13,7 @@ const VIEW = {
   kept: RUNS.map(() => ({})),
 
   time() {
-    return (this.moment * DATA.span) / DATA.moments;
+    return this.moment * DATA.step;
   },
   framesOf(run) {
     return (this.kept[run].frames ??= readFrames(RUNS[run].cells, DATA.nodes.count, DATA.moments));
@@ -57,8 +57,7 @@ const VIEW = {
     const jobs = new Int32Array(count * DATA.moments).fill(-1);
     const most = new Float32Array(count * DATA.moments);
     for (const { job, start, end, runs } of this.stintsOf(run)) {
-      const from = Math.ceil((start * DATA.moments) / DATA.span);
-      for (let moment = from; moment < DATA.moments && (moment * DATA.span) / DATA.moments < end; moment += 1) {
+      for (let moment = Math.ceil(start / DATA.step); moment < DATA.moments && moment * DATA.step < end; moment += 1) {
         for (const { first, length, gpus } of runs) {
           for (let at = moment * count + first; at < moment * count + first + length; at += 1) {
             if (gpus > most[at]) [most[at], jobs[at]] = [gpus, job];
@@ -85,18 +84,23 @@ function plural(count, noun) {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+function within(spread) {
+  if (spread === "one node") return "on one node";
+  return spread.startsWith("several") ? `across ${spread}` : `inside ${spread}`;
+}
+
 function facts() {
   const run = RUNS[VIEW.run];
   if (VIEW.time() >= run.end) return `${run.policy}: nothing happens any more`;
   const whole = CARDS.reduce((sum, cards) => sum + cards, 0);
   const cells = VIEW.cells();
   const wide = new Array(DATA.spreads.length).fill(0);
-  for (const value of cells) if (value >= FIRST_SPREAD) wide[(value % PARTLY) - FIRST_SPREAD] += 1;
-  const used = wide.map((nodes, spread) => (nodes ? `${plural(nodes, "node")} in ${DATA.spreads[spread]}` : "")).filter(Boolean);
+  for (const value of cells) if (value >= FIRST_SPREAD) wide[spreadOf(value)] += 1;
+  const used = wide.map((nodes, spread) => (nodes ? `${nodes} with work ${within(DATA.spreads[spread])}` : "")).filter(Boolean);
   const out = cells.reduce((sum, value) => sum + (value === OUT), 0);
   const parts = [`${run.held[VIEW.moment]} of ${plural(whole, "GPU")} held`, `${plural(run.running[VIEW.moment], "workload")} ${run.running[VIEW.moment] === 1 ? "runs" : "run"}`, `${run.waiting[VIEW.moment]} ${run.waiting[VIEW.moment] === 1 ? "waits" : "wait"}`];
   if (out) parts.push(`${plural(out, "node")} out of order`);
-  return `${run.policy}: ${parts.join(", ")}${used.length ? `. Used by work that lies in one piece: ${used.join(", ")}` : ""}`.replace("Used by work that lies in one piece", "Nodes by how wide their work lies") + ".";
+  return `${run.policy}: ${parts.join(", ")}.${used.length ? ` Nodes in use: ${used.join(", ")}.` : ""}`;
 }
 
 function showMoment() {
@@ -147,7 +151,7 @@ function showRun() {
 
 function showSpreads() {
   const colours = spreadColours();
-  const items = DATA.spreads.map((name, index) => [colours[index], `work inside ${name}`.replace("inside several", "across several")]);
+  const items = DATA.spreads.map((name, index) => [colours[index], `work ${within(name)}`]);
   items.push([styleColour("--free"), "free"], [styleColour("--out-edge"), "out of order"]);
   const list = VIEW.mode === "job" ? items.slice(-2) : items;
   find("spreads").replaceChildren(
@@ -205,7 +209,13 @@ find("theme").addEventListener("click", () => {
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 matchMedia("print").addEventListener("change", redraw);
 
+let resized = 0;
+new ResizeObserver(() => {
+  cancelAnimationFrame(resized);
+  resized = requestAnimationFrame(showMoment);
+}).observe(document.querySelector("main"));
+
 for (const element of document.querySelectorAll(".no-script")) element.hidden = true;
 for (const element of document.querySelectorAll(".needs-script")) element.hidden = false;
-VIEW.moment = Math.floor(DATA.moments / 3);
+VIEW.moment = Math.max(RUNS[0].held.indexOf(Math.max(...RUNS[0].held)), 0);
 redraw();

@@ -25,6 +25,15 @@ STYLE_FILES = ("report.css",)
 SCRIPT_FILES = ("decode.js", "colours.js", "cluster.js", "timeline.js", "gantt.js", "page.js")
 """The files that stand beside this module, in the order in which they are joined."""
 
+MOST_BYTES = 1_000_000
+"""A page is no larger, so that it can be sent by mail."""
+
+ROOM = 30_000
+"""Bytes kept for the notes and what stands around."""
+
+LEAST_BUDGET = 200_000
+"""What moves gets at least so many bytes, however many policies there are to tell of."""
+
 
 @dataclass(frozen=True)
 class Assets:
@@ -44,10 +53,9 @@ def report_page(comparison: Comparison, summary: Summary, assets: Assets) -> str
     """
     levels = first_topology(comparison.scenario).levels
     narrowest = levels[-1].name if levels else ""
-    told = payload(comparison)
-    first = headline(comparison, summary, narrowest)
     name = comparison.scenario.name or "simulation"
-    body = "".join(
+    first = headline(comparison, summary, narrowest)
+    before = "".join(
         (
             '<a class="skip" href="#result">Skip to the result</a>',
             _header(comparison, name),
@@ -58,13 +66,19 @@ def report_page(comparison: Comparison, summary: Summary, assets: Assets) -> str
             _worst(comparison) if levels else "",
             _numbers(summary),
             section("policies", "What was compared", notes.policies(comparison)),
+        )
+    )
+    still = len(before.encode()) + len(assets.style.encode()) + len(assets.script.encode())
+    told = payload(comparison, max(MOST_BYTES - still - ROOM, LEAST_BUDGET))
+    after = "".join(
+        (
             section("notes", "Notes", notes.notes(comparison, told), "What to know before relying on this."),
             "</main>",
             "<footer><p>Railwise simulation report</p></footer>",
             data_element("data", told.data),
         )
     )
-    return _document(name, body, assets)
+    return _document(name, before + after, assets)
 
 
 def _document(name: str, body: str, assets: Assets) -> str:
@@ -97,8 +111,8 @@ def _header(comparison: Comparison, name: str) -> str:
 
 def _result(first: Headline, summary: Summary, narrowest: str) -> str:
     more = f"<ul>{''.join(f'<li>{esc(line)}</li>' for line in first.more)}</ul>" if first.more else ""
-    box = f'<div class="headline"><p class="sentence">{esc(first.sentence)}</p>{more}</div>'
-    return f'<section id="result" aria-label="Result">{box}{tiles(summary, narrowest)}</section>\n'
+    box = f'<div class="headline"><h2 class="sentence" id="result-title">{esc(first.sentence)}</h2>{more}</div>'
+    return f'<section id="result" aria-labelledby="result-title">{box}{tiles(summary, narrowest)}</section>\n'
 
 
 def _live(comparison: Comparison) -> str:
@@ -130,8 +144,8 @@ def _controls(comparison: Comparison) -> str:
     modes = _choices("mode", "Colour", [("spread", "how wide work lies"), ("job", "workload")])
     moments = (
         '<div class="when"><button type="button" id="play" class="no-print">Play</button>'
-        '<label><span class="hint">Moment</span>'
-        '<input type="range" id="moment" min="0" max="0" value="0" step="1"></label>'
+        '<label for="moment">Moment</label>'
+        '<input type="range" id="moment" min="0" max="0" value="0" step="1">'
         '<output id="time" for="moment">0s</output></div>'
     )
     return f'<div class="controls"><div class="row">{runs}{modes}</div>{moments}<p id="facts"></p></div>'
@@ -152,16 +166,16 @@ def _gantt() -> str:
     return (
         '<div class="panel"><h3>Workload by workload</h3><p class="hint">A thin bar is a wait, a thick one a run in '
         "the colour of how wide it lay; a red line marks where it was stopped.</p>"
-        '<div class="row controls-inline"><label>Find <input type="search" id="search" autocomplete="off"></label> '
+        '<div class="tools no-print"><label>Find <input type="search" id="search" autocomplete="off"></label> '
         f'<label>Order <select id="order">{options}</select></label> <span class="hint" id="count"></span></div>'
         '<div id="gantt" tabindex="0" role="region" aria-label="Workloads over time"></div></div>'
     )
 
 
 def _waits(comparison: Comparison, narrowest: str) -> str:
-    inner = f'<div class="charts">{waits(comparison)}</div><br>{over_time(comparison, narrowest)}'
+    inner = f'<div class="charts">{waits(comparison)}{over_time(comparison, narrowest)}</div>'
     lead = "The further left and up a line of waits, the sooner work started. Below, the cluster over time."
-    return section("time", "How long work waited, and how full the cluster was", inner, lead)
+    return section("waits", "How long work waited, and how full the cluster was", inner, lead)
 
 
 def _worst(comparison: Comparison) -> str:

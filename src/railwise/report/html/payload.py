@@ -7,7 +7,7 @@ left out, largest workloads first kept, and the page says how much that was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from railwise.model.scenario import Scenario
@@ -16,12 +16,19 @@ from railwise.report.html.layout import Picture, card_runs, names_of, picture
 from railwise.report.html.moments import cells, series
 from railwise.report.run_data import Comparison, RunData, Stint
 from railwise.report.spreads import Sizes, first_topology, sizes, spread_names
+from railwise.report.wording import SECOND
 
 MOST_MOMENTS = 240
-LEAST_MOMENTS = 12
+LEAST_MOMENTS = 8
+_STEPS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000)
+"""Seconds between two moments: times that read well; longer runs take whole days, shorter ones thousandths of these."""
+
+_PER_STEP = 1000
+"""Times in the page are whole parts of a step."""
+
 MOST_JOBS = 1500
-BUDGET = 600_000
-"""Bytes of text for everything that is packed here."""
+BUDGET = 700_000
+"""Bytes of text for everything that is packed here, where nobody says otherwise."""
 
 _NAME = 60
 """Names are cut at so many characters in lists that can be long."""
@@ -51,15 +58,18 @@ def payload(comparison: Comparison, budget: int = BUDGET) -> Payload:
     names, used = names_of(scenario, shown.order, budget // 5)
     left = budget - used - 40 * len(scenario.nodes) // 16
     span = max((run.end for run in runs), default=0)
-    times, frames = _frames(runs, scenario, shown, span, left * 6 // 10)
+    step, frames = _frames(runs, scenario, shown, span, left * 6 // 10)
+    times = _times(span, step)
     left -= sum(len(text) for text in frames)
+    tick = step // _PER_STEP
     classes = sizes(scenario)
-    tick = max(span // 1_000_000, 1)
     chosen, told = _stints(runs, classes, shown, tick, left)
     data: dict[str, object] = {
-        "span": span // tick,
+        "span": max(-(-span // tick), 1),
         "tick": tick,
+        "step": _PER_STEP,
         "moments": len(times),
+        "kinds": kinds_of(scenario),
         "spreads": list(spread_names(first_topology(scenario))),
         "nodes": {"count": len(scenario.nodes), "names": names, "cards": card_runs(scenario, shown.order)},
         "layout": shown.data,
@@ -74,16 +84,43 @@ def payload(comparison: Comparison, budget: int = BUDGET) -> Payload:
 
 def _frames(
     runs: Sequence[RunData], scenario: Scenario, shown: Picture, span: int, budget: int
-) -> tuple[list[int], list[str]]:
-    """Return the times of the moments and the packed cells of each run: as many moments as the size allows."""
-    count = MOST_MOMENTS
-    while True:
-        times = [span * index // count for index in range(count)]
-        found = [pack.text(pack.frames(cells(run, scenario, shown.order, times), len(shown.order))) for run in runs]
+) -> tuple[int, list[str]]:
+    """Return the µs between moments and the packed cells of each run: as many moments as the size allows."""
+    nodes, kinds = len(shown.order), kinds_of(scenario)
+    most = MOST_MOMENTS
+    step, found = 1, [""]
+    for step in _steps(span):
+        times = _times(span, step)
+        if len(times) > max(most, LEAST_MOMENTS):
+            continue
+        found = [pack.text(pack.frames(cells(run, scenario, shown.order, times), nodes, kinds)) for run in runs]
         total = sum(len(text) for text in found)
-        if total <= budget or count <= LEAST_MOMENTS:
-            return times, found
-        count = max(min(count * budget // total, count - 1) * 9 // 10, LEAST_MOMENTS)
+        if total <= budget or len(times) <= LEAST_MOMENTS:
+            break
+        most = min(len(times) * budget // total, len(times) - 1)
+    return step, found
+
+
+def kinds_of(scenario: Scenario) -> int:
+    """Return how many different cells there can be."""
+    return pack.in_use(len(spread_names(first_topology(scenario))), partly=False)
+
+
+def _steps(span: int) -> Iterator[int]:
+    """Yield µs between moments that read well, from the shortest with which there are not too many moments."""
+    scale = SECOND if span >= MOST_MOMENTS * SECOND else 1000
+    for seconds in _STEPS:
+        if seconds * scale * MOST_MOMENTS >= span:
+            yield seconds * scale
+    step = _STEPS[-1] * scale
+    while True:
+        step *= 2
+        if step * MOST_MOMENTS >= span:
+            yield step
+
+
+def _times(span: int, step: int) -> list[int]:
+    return [step * index for index in range(max(-(-span // step), 1))]
 
 
 def _stints(

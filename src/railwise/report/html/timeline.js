@@ -68,8 +68,8 @@ class Timeline {
         let colour = free;
         if (value === OUT) colour = out;
         else if (value >= FIRST_SPREAD) {
-          const full = VIEW.mode === "job" ? (job < 0 ? kept : rgbOf(jobColour(job))) : spreads[(value % PARTLY) - FIRST_SPREAD];
-          colour = value >= PARTLY ? half([...full]) : full;
+          const full = VIEW.mode === "job" ? (job < 0 ? kept : rgbOf(jobColour(job))) : spreads[spreadOf(value)];
+          colour = isPartly(value) ? half([...full]) : full;
         }
         known.set(key, colour);
       }
@@ -109,8 +109,10 @@ class Timeline {
     context.fillStyle = styleColour("--muted");
     context.strokeStyle = styleColour("--paper");
     let last = -20;
+    const depths = DATA.layout.boxes.map((box) => box[4]);
+    const shown = [1, 2, 3].find((one) => depths.filter((depth) => depth === one).length > 1) ?? 1;
     for (const [, , , , depth, label, first, nodes] of DATA.layout.boxes) {
-      if (depth !== 1) continue;
+      if (depth !== shown) continue;
       const top = (first / DATA.nodes.count) * this.plot;
       const height = (nodes / DATA.nodes.count) * this.plot;
       if (first && height > 5) {
@@ -131,8 +133,9 @@ class Timeline {
   times(context, wide) {
     context.fillStyle = styleColour("--muted");
     context.textAlign = "center";
-    for (const ticks of timeTicks(DATA.span)) {
-      const x = this.left + (ticks / DATA.span) * wide;
+    const whole = DATA.moments * DATA.step;
+    for (const ticks of timeTicks(whole)) {
+      const x = this.left + (ticks / whole) * wide;
       context.textAlign = x > this.width - 20 ? "right" : ticks ? "center" : "left";
       context.fillText(spanText(ticks), Math.min(x, this.width - 2), this.plot + 17);
     }

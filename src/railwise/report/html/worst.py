@@ -11,6 +11,10 @@ from railwise.report.svg_cuts import cut_svg, level_class
 from railwise.report.wording import counted, joined, span, thousandths
 
 MOST = 4
+MOST_IN_ALL = 12
+
+_SLOWER = 1005
+"""A step is told from this part of the best one on, in thousandths."""
 
 
 def worst_placed(comparison: Comparison) -> str:
@@ -18,18 +22,17 @@ def worst_placed(comparison: Comparison) -> str:
     cuts = Cuts(comparison.scenario)
     levels = [level.name for level in first_topology(comparison.scenario).levels]
     blocks: list[str] = []
+    most = min(MOST, max(MOST_IN_ALL // len(comparison.policies()), 1))
     for index, policy in enumerate(comparison.policies()):
         run = comparison.first(policy)
-        found = cuts.worst(run, MOST)
+        ranked = cuts.ranked(run)
+        found = [cuts.describe(stint) for stint in ranked[:most]]
         cards = "".join(_card(comparison, run, cut, levels) for cut in found)
         inner = f'<div class="cards">{cards}</div>' if cards else "<p>Nothing lay wider than it had to.</p>"
-        head = f"<h3>{esc(policy)}: {counted(_wider(cuts, run), 'workload')} lay wider than it had to</h3>"
+        had = "it" if len(ranked) == 1 else "they"
+        head = f"<h3>{esc(policy)}: {counted(len(ranked), 'workload')} lay wider than {had} had to</h3>"
         blocks.append(f'<div class="of-policy" data-run="{index}">{head}{inner}</div>')
     return _legend(levels) + "".join(blocks)
-
-
-def _wider(cuts: Cuts, run: RunData) -> int:
-    return len(cuts.worst(run, len(run.jobs)))
 
 
 def _legend(levels: list[str]) -> str:
@@ -52,11 +55,8 @@ def _card(comparison: Comparison, run: RunData, cut: Cut, levels: list[str]) -> 
     over = joined(excess(cut, levels))
     kind = "neighbours in the ring of ranks" if cut.ring else "pairs that speak to each other"
     left = joined([f"{number} leave a {level}" for level, number in zip(levels, cut.cut, strict=True) if number])
-    step = (
-        f" A step takes {thousandths(1000 * cut.stint.step // cut.stint.best)} × the best one, as predicted."
-        if cut.stint.best
-        else ""
-    )
+    slow = 1000 * cut.stint.step // cut.stint.best if cut.stint.best else 0
+    step = f" A step there takes {slow / 1000:.2f} × the best one, as predicted." if slow > _SLOWER else ""
     words = f"It lay in {over}. Of {cut.connections} {kind}, {left}.{step}"
     title = f"{name} under {run.policy}: {over}"
     return (
