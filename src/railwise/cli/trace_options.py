@@ -159,13 +159,14 @@ def cluster_of_trace(where: str, files: Sequence[str], paths: Sequence[str], tra
     """Return the cluster that was asked for, else the one that lies beside the trace, else one of fitting size."""
     from railwise.cli.data_sets import read_data_set
     from railwise.cli.sources import load_scenario
+    from railwise.formats.traces.clusters import cluster_of_size, sized_cluster
     from railwise.formats.traces.registry import known_name
-    from railwise.formats.traces.replay import sized_cluster
 
     if where:
         path = Path(where)
-        if not path.exists() and _size(where):
-            return _flat(where)
+        sized = None if path.exists() else cluster_of_size(where, "--cluster")
+        if sized is not None:
+            return sized
         if path.is_dir() or known_name(where):
             return _told(_map(read_data_set([where], known_name), where))
         if not path.exists():
@@ -193,18 +194,3 @@ def _map(files: Mapping[str, bytes], where: str) -> Scenario:
     if not files:
         raise HintedError(f"{where}: no published map in it", "name a scenario, such a folder, or a size such as 500x8")
     return convert("", files)
-
-
-def _size(text: str) -> tuple[int, int] | None:
-    nodes, cross, cards = text.partition("x")
-    return (int(nodes), int(cards)) if cross and nodes.isdecimal() and cards.isdecimal() else None
-
-
-def _flat(text: str) -> Scenario:
-    from railwise.formats.terms import MOST_CARDS, MOST_NODES
-    from railwise.formats.traces.replay import flat_cluster
-
-    nodes, cards = _size(text) or (0, 0)
-    if not 1 <= nodes <= MOST_NODES or not 1 <= cards <= MOST_CARDS:
-        raise HintedError(f"--cluster {text}: from 1x1 to {MOST_NODES}x{MOST_CARDS}", "nodes, and GPUs of each: 500x8")
-    return flat_cluster(nodes, cards)

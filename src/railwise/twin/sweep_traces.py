@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Final
 
 from railwise.formats.sweep.model import Trace
-from railwise.formats.terms import MOST_CARDS, MOST_NODES
 from railwise.formats.traces.assumptions import assumed
+from railwise.formats.traces.clusters import cluster_of_size, sized_cluster
 from railwise.formats.traces.job_trace import LoadOptions
 from railwise.formats.traces.registry import convert, known_name
-from railwise.formats.traces.replay import combine, flat_cluster, sized_cluster
+from railwise.formats.traces.replay import combine
 from railwise.formats.traces.streams import load
 from railwise.model.errors import Fault, InputError
 from railwise.model.scenario import Scenario
@@ -45,23 +45,15 @@ def named_cluster(where: str, read: Read) -> Scenario | None:
 
     Raises InputError where a size is out of bounds, or a folder holds no map.
     """
-    size = _size(where)
-    if size is not None:
-        nodes, cards = size
-        if not 1 <= nodes <= MOST_NODES or not 1 <= cards <= MOST_CARDS:
-            raise InputError([Fault("spec.cluster", f"'{where}': from 1x1 to {MOST_NODES}x{MOST_CARDS}", _FORMS)])
-        return flat_cluster(nodes, cards)
+    sized = cluster_of_size(where, "spec.cluster")
+    if sized is not None:
+        return sized
     files = dict(read(where, ()))
     if any(known_name(name) for name in files):
         return convert("", files)
     if not files:
         raise InputError([Fault("spec.cluster", f"'{where}': there is no published map in this folder", _FORMS)])
     return None
-
-
-def _size(text: str) -> tuple[int, int] | None:
-    nodes, cross, cards = text.partition("x")
-    return (int(nodes), int(cards)) if cross and nodes.isdecimal() and cards.isdecimal() else None
 
 
 def with_traffic(scenario: Scenario, traffic: Traffic) -> Scenario:

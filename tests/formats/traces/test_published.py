@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from railwise.formats.traces import JobTrace, combine, load
-from railwise.formats.traces.replay import flat_cluster
+from railwise.formats.traces.clusters import flat_cluster
 from railwise.formats.traces.streams import loader_of
 
 GPU_HOUR = 3_600_000_000 * 1000

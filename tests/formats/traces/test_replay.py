@@ -13,12 +13,14 @@ from railwise.engine.cycle import plan_scenario
 from railwise.formats.scenario.reader import read_scenario
 from railwise.formats.scenario.writer import scenario_document
 from railwise.formats.traces import JobTrace, ReplayOptions, TraceJob, TracePart, combine
-from railwise.formats.traces.replay import flat_cluster, node_worth, pods_of, sized_cluster
+from railwise.formats.traces.clusters import cluster_of_size, flat_cluster, node_worth, sized_cluster
+from railwise.formats.traces.replay import pods_of
+from railwise.model.errors import InputError
 from railwise.model.node import Cards, Node
 from railwise.model.plan import State
 from railwise.model.queue import Queue
 from railwise.model.scenario import Scenario
-from railwise.model.workload import Group, Workload
+from railwise.model.workload import Checkpoint, Group, Workload
 
 SECOND = 1_000_000
 
@@ -128,6 +130,28 @@ def test_queues_are_added_to_those_of_the_cluster_and_its_workloads_left_out() -
         "test: jobs in queues of the cluster's own may be evicted, and then start again",
         "test: workloads of the cluster's own, left out: 1",
     )
+
+
+def test_queues_that_differ_in_capitals_alone_stay_apart() -> None:
+    names = ("vcAb", "vcaB", "", "DEFAULT", "vcAb")
+    scenario = combine(
+        trace(*(TraceJob(f"j{n}", 0, 1, 1000, queue=name) for n, name in enumerate(names))), flat_cluster(1, 8)
+    )
+    assert [one.queue for one in scenario.workloads] == ["vcab", "vcab-2", "default", "default", "vcab"]
+
+
+def test_checkpoints_can_be_assumed() -> None:
+    made = combine(trace(TraceJob("a", 0, 1, 1000)), flat_cluster(1, 8), ReplayOptions(checkpoint=SECOND))
+    assert made.workloads[0].checkpoint == Checkpoint(SECOND)
+    assert "test: what runs is not evicted unless --assume evict=yes" in made.warnings
+
+
+def test_a_size_names_a_cluster() -> None:
+    assert cluster_of_size("3x4", "--cluster") == flat_cluster(3, 4)
+    assert cluster_of_size("nodes.yaml", "--cluster") is None
+    for text in ("0x8", "8x0", "9999999x8", "8x2000", "9" * 5000 + "x1"):
+        with pytest.raises(InputError, match="from 1x1 to"):
+            cluster_of_size(text, "--cluster")
 
 
 def test_what_may_be_evicted_is_in_queues_without_quota() -> None:

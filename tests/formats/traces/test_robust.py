@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.formats.traces import LoadOptions, combine, load
-from railwise.formats.traces.replay import flat_cluster
+from railwise.formats.traces.clusters import flat_cluster
 from railwise.model.errors import InputError
 from tests.formats.traces import samples
 

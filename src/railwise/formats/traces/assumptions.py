@@ -35,6 +35,8 @@ class Assumption(NamedTuple):
             return "no"
         if self.field == "unit":
             return "the publisher's; 1m for chronus"
+        if self.field == "checkpoint":
+            return "never"
         if self.field == "part":
             return "workloads/1 or philly/1"
         return format_duration(value) if self.field in {"duration", "window"} else str(value) or "none"
@@ -76,6 +78,7 @@ ASSUMPTIONS = {
     "evict": Assumption(
         "evict", "whether running jobs may be evicted, which costs them all their work", _answer, replay=True
     ),
+    "checkpoint": Assumption("checkpoint", "how often jobs save their work", _span, replay=True),
     "worker": Assumption("worker", "the accelerator whose measured steps a second count", str),
     "part": Assumption("part", "which of several workloads in a file, such as philly/1", str),
     "processor": Assumption("processor", "what a processor of a CPU log becomes", _one_of("gpu", "cpu")),

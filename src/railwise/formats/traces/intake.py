@@ -28,6 +28,9 @@ MOST_JOBS = 2_000_000
 LONGEST_NAME = 32
 """A published id that is longer is replaced by the number of its row."""
 
+LONGEST = 63
+"""Letters that any name made of a published one has at most."""
+
 _UNFIT = re.compile(r"[^a-z0-9.-]+", re.ASCII)
 _HINT = "--skip-bad leaves such rows out and counts them"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -104,8 +107,8 @@ class Intake:
         name = fitting(published) if len(published) <= LONGEST_NAME else ""
         if not name or name.isdigit():
             name = f"{self._prefix}-{name or self._row}"
-        if name in self._names:
-            name = f"{self._prefix}-{name}-{self._row}"
+        while name in self._names:
+            name = f"{name}-{self._row}"
         return name
 
     def add(self, job: TraceJob) -> None:
@@ -170,4 +173,4 @@ class Intake:
 
 def fitting(text: str) -> str:
     """Return a text as a name: small letters, digits, dashes and dots, empty if nothing is left."""
-    return _UNFIT.sub("-", text.lower()).strip(".-")[:LONGEST_NAME].strip(".-")
+    return _UNFIT.sub("-", text[: 4 * LONGEST].lower()).strip(".-")[:LONGEST].strip(".-")

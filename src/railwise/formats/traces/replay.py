@@ -19,10 +19,10 @@ from dataclasses import replace
 
 import msgspec
 
+from railwise.formats.traces.clusters import CARD, node_worth, whole
 from railwise.formats.traces.intake import fitting
 from railwise.formats.traces.job_trace import JobTrace, TraceJob, TracePart
 from railwise.model.natural import natural_key
-from railwise.model.node import Cards, Node
 from railwise.model.queue import Queue
 from railwise.model.scenario import Scenario
 from railwise.model.workload import (
@@ -31,27 +31,24 @@ from railwise.model.workload import (
     CARDS_WHOLE,
     CardRequest,
     CardRule,
+    Checkpoint,
     Group,
     Request,
     Traffic,
     Workload,
 )
 
-CARD = 1000
-"""Thousandths of a card."""
-
-NODE_CARDS = 8
-"""Cards of a node where no cluster is given."""
-
-OFFERED_PERCENT = 80
-"""Where no cluster is given, one is taken that the stream would keep busy to this part."""
-
 
 class ReplayOptions(msgspec.Struct, frozen=True):
-    """What to add to a stream: the traffic of gangs that tell none (empty: none), and whether jobs may be evicted."""
+    """What to add to a stream, which knows none of it.
+
+    ``pattern`` is the traffic of gangs that tell none (empty: none). ``evict`` says whether running jobs may be
+    evicted, and ``checkpoint`` how often they save their work, in µs (0: never).
+    """
 
     pattern: str = ""
     evict: bool = False
+    checkpoint: int = 0
 
 
 class Replay:
@@ -62,7 +59,10 @@ class Replay:
         self.notes: list[str] = []
         self._options = options
         self._counts: Counter[str] = Counter()
+        self._named: dict[str, str] = {}
+        self._taken: set[str] = set()
         self._roots: dict[tuple[object, ...], Group] = {}
+        self._checkpoint = Checkpoint(options.checkpoint) if options.checkpoint else None
         self._own = frozenset(queue.name for queue in cluster.queues)
         self._worth = max(node_worth(cluster), 1)
         self._listed = frozenset(name for node in cluster.nodes for name in node.resources) & {"cpu", "memory"}
@@ -91,7 +91,7 @@ class Replay:
         pattern = job.traffic or (self._options.pattern if gang else "")
         if job.duration == 0:
             self._counts["jobs of no duration, which take 1 µs"] += 1
-        queue = fitting(job.queue) or "default"
+        queue = self._queue(job.queue)
         return Workload(
             name=job.name,
             root=root,
@@ -103,8 +103,22 @@ class Replay:
             elastic=any(part.least for part in job.parts),
             preemptible=self._options.evict or bool(job.evictable) or queue in self._own,
             duration=0 if job.duration is None else max(job.duration, 1),
+            checkpoint=self._checkpoint,
             traffic=Traffic(pattern) if pattern else None,
         )
+
+    def _queue(self, published: str) -> str:
+        """Return the name of a queue; two that differ only in letters that a name cannot have are told apart."""
+        found = self._named.get(published)
+        if found is None:
+            name = found = fitting(published) or "default"
+            number = 2
+            while found in self._taken and name != "default":
+                found = f"{name}-{number}"
+                number += 1
+            self._named[published] = found
+            self._taken.add(found)
+        return found
 
     def _root(self, job: TraceJob) -> Group:
         """Return the group of a job; equal jobs share one."""
@@ -159,7 +173,8 @@ class Replay:
         if any(job.memory for job in trace.jobs) and "memory" not in self._listed:
             tell(f"{trace.kind}: the cluster does not say how much memory its nodes have: requests of it not counted")
         if not all(workload.preemptible for workload in workloads):
-            tell(f"{trace.kind}: no checkpoints known: what runs is not evicted unless --assume evict=yes")
+            why = "no checkpoints known: " if not self._options.checkpoint else ""
+            tell(f"{trace.kind}: {why}what runs is not evicted unless --assume evict=yes")
         if any(workload.queue in self._own for workload in workloads):
             tell(f"{trace.kind}: jobs in queues of the cluster's own may be evicted, and then start again")
         if cluster.workloads:
@@ -172,15 +187,6 @@ class Replay:
 def combine(trace: JobTrace, cluster: Scenario, options: ReplayOptions = ReplayOptions()) -> Scenario:  # noqa: B008 -- frozen
     """Return the cluster with the stream's jobs in place of its own workloads; notes are among the warnings."""
     return Replay(trace, cluster, options).scenario
-
-
-def node_worth(cluster: Scenario) -> int:
-    """Return the number of cards of those nodes that hold most of the cards; of equal ones the larger; 0 for none."""
-    held: Counter[int] = Counter()
-    for node in cluster.nodes:
-        count = node.card_count()
-        held[count] += count
-    return max(held, key=lambda count: (held[count], count), default=0)
 
 
 def pods_of(gpus: int, pods: int, worth: int) -> list[tuple[int, CardRequest]]:
@@ -206,37 +212,3 @@ def pods_of(gpus: int, pods: int, worth: int) -> list[tuple[int, CardRequest]]:
 
 def _thousandths(cards: CardRequest) -> int:
     return cards.count * (cards.fraction or CARD) if cards.kind != CARDS_NONE else 0
-
-
-def whole(cluster: Scenario) -> dict[str, int]:
-    """Return all that the cluster has, in the amounts of a quota."""
-    total: Counter[str] = Counter(gpu=CARD * sum(node.card_count() for node in cluster.nodes))
-    for node in cluster.nodes:
-        total.update(node.resources)
-    return {name: amount for name, amount in total.items() if amount}
-
-
-def flat_cluster(nodes: int, cards: int) -> Scenario:
-    """Return a cluster of equal nodes without topology: ``node-001`` and so on."""
-    digits = max(3, len(str(nodes)))
-    run = (Cards(cards),) if cards else ()
-    return Scenario(
-        name=f"{nodes}x{cards}", nodes=tuple(Node(f"node-{n:0{digits}d}", cards=run) for n in range(1, nodes + 1))
-    )
-
-
-def sized_cluster(trace: JobTrace) -> Scenario:
-    """Return a flat cluster that the stream offers ``OFFERED_PERCENT`` of its card time and that holds its largest job.
-
-    The offer is the work of all jobs over the time in which they are submitted, or over the longest job if it is more.
-    """
-    span = max([trace.jobs[-1].submit, 1, *(job.duration or 0 for job in trace.jobs)])
-    per_node = NODE_CARDS * CARD * span * OFFERED_PERCENT
-    largest = max(job.gpus for job in trace.jobs)
-    nodes = max(-(-trace.work() * 100 // per_node), -(-largest // (NODE_CARDS * CARD)), 1)
-    cluster = flat_cluster(nodes, NODE_CARDS)
-    note = (
-        f"{trace.kind}: no cluster given: {nodes:,} nodes of {NODE_CARDS} GPUs are taken, "
-        f"which the jobs would keep busy to {OFFERED_PERCENT} % or less"
-    )
-    return replace(cluster, warnings=(note,))
