@@ -14,7 +14,7 @@ from typing import Final
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.deciding import Decider
 from railwise.engine.discipline import Policy
-from railwise.engine.events import Event, Finish, NodeChange, Submit
+from railwise.engine.events import Event, Finish, NodeChange, Submit, UplinkChange
 from railwise.engine.eviction.news import News
 from railwise.engine.gangs.record import Record
 from railwise.engine.queues.accounts import Accounts
@@ -36,7 +36,7 @@ from railwise.model.reason import Reason
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Workload
 
-__all__ = ["Engine", "Event", "Finish", "NodeChange", "Policy", "Search", "Submit", "plan_scenario"]
+__all__ = ["Engine", "Event", "Finish", "NodeChange", "Policy", "Search", "Submit", "UplinkChange", "plan_scenario"]
 
 
 NANOSECONDS: Final = 1_000_000_000
@@ -167,6 +167,8 @@ class Engine:
             self.link_time.loads.refresh()
         self.workloads.lose_overdue()
         for event in events:
+            if isinstance(event, UplinkChange) and self.link_time is not None:
+                self.link_time.narrow(event)
             if self.workloads.apply(event) and isinstance(event, NodeChange):
                 self.verdict.forget(self.state.index_of[event.name])
 

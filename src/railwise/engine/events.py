@@ -20,10 +20,22 @@ class Finish(NamedTuple):
 
 
 class NodeChange(NamedTuple):
-    """Facts about a node changed: ready, unschedulable, labels, taints, resources, ``gpu.unhealthy`` in model form."""
+    """Facts about a node changed, in model form.
+
+    The keys are ready, unschedulable, labels, taints, resources, ``gpu.unhealthy`` and ``rails.down``.
+    """
 
     name: str
     values: dict[str, object]
 
 
-Event = Submit | Finish | NodeChange
+class UplinkChange(NamedTuple):
+    """The way up from one domain carries ``megabits`` Mbit/s from now on; ``node`` is any node in the domain."""
+
+    topology: str
+    level: str
+    node: str
+    megabits: int
+
+
+Event = Submit | Finish | NodeChange | UplinkChange

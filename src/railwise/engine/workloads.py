@@ -79,7 +79,7 @@ class Workloads:
             self._enter(record)
         elif isinstance(event, Finish):
             self.withdraw(event.name)
-        else:
+        elif isinstance(event, NodeChange):
             return self._alter(event)
         return False
 

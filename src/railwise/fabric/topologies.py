@@ -30,7 +30,7 @@ def topologies(found: Map, fabric: Fabric | None = None) -> tuple[Topology, ...]
 
     ``fabric`` tells the speeds of ports and cables; without it no bandwidth is known.
     """
-    speeds = _speeds(found, fabric) if fabric else {}
+    speeds = link_speeds(found, fabric) if fabric else {}
     made = []
     if found.levels:
         levels = tuple(
@@ -71,7 +71,7 @@ def labels(found: Map) -> dict[str, dict[str, str]]:
     return made
 
 
-def _speeds(found: Map, fabric: Fabric) -> dict[Port, int]:
+def link_speeds(found: Map, fabric: Fabric) -> dict[Port, int]:
     """Return the speed in Mbit/s of every edge by both of its ports; unknown ones are left out."""
     ports = {switch.name: switch.speed for switch in fabric.switches}
     nics = {Port(server.name, nic.name): nic.speed for server in fabric.servers for nic in server.nics}

@@ -17,7 +17,7 @@ from railwise.formats.faults import MOST_FAULTS, Faults, at_index
 from railwise.formats.merge import merge
 from railwise.formats.scenario.events import build_changes
 from railwise.formats.scenario.manifests import ReadFile, with_places
-from railwise.formats.scenario.reader import Draft, draft_document, finish, wired
+from railwise.formats.scenario.reader import Draft, draft_document, finish, wired, with_effects
 from railwise.model.errors import Fault, InputError
 from railwise.model.scenario import Scenario
 
@@ -86,7 +86,7 @@ def _together(
         changes = build_changes(one.events, "spec.events", nodes, scenario.fabric, found, fabric)
         scenario = replace(scenario, changes=scenario.changes + changes)
         faults.extend((source, _below(place, fault)) for fault in found.found)
-    return scenario
+    return scenario if faults else with_effects(scenario, fabric)
 
 
 def _with_objects(

@@ -52,6 +52,10 @@ class Change:
     ``target`` is ``node``, ``cable`` or ``switch``; ``names`` the node or switch, or the two ends of the cable. For a
     node the keys are ready, unschedulable, labels, taints, resources and ``gpu.unhealthy``, with values in model form
     (bool, dict[str, str], tuple[Taint, ...], dict[str, int], frozenset[int]).
+
+    What cables and switches mean for nodes follows from the fabric, as changes that no document writes: a node's
+    ``rails.down`` (frozenset[int]); target ``uplink``, with topology, level and a node below it as names, and
+    ``megabits`` that are left; target ``place``, a node's ``places`` by topology as the map has them now.
     """
 
     at: int

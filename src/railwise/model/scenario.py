@@ -16,7 +16,8 @@ class Scenario:
     """A cluster with its queues and workloads, all names resolved and all quantities integers.
 
     ``topologies[0]`` is the default one (empty: a flat cluster). Nodes stand in document order. ``warnings`` name odd
-    facts that load all the same. ``fabric`` is the path of a document of kind Fabric (empty: none).
+    facts that load all the same. ``fabric`` is the path of a document of kind Fabric (empty: none), ``effects`` what
+    changes of its cables and switches mean for nodes and uplinks, in order of time.
     """
 
     name: str = ""
@@ -29,3 +30,4 @@ class Scenario:
     changes: tuple[Change, ...] = ()
     warnings: tuple[str, ...] = ()
     fabric: str = ""
+    effects: tuple[Change, ...] = ()

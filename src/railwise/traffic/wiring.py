@@ -9,7 +9,7 @@ Crux, SIGCOMM 2024, schedules by).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from railwise.traffic.links import FAST_EFFICIENCY, NETWORK_EFFICIENCY, NETWORK_STEP, THOUSAND, Link, transfer_time
@@ -52,7 +52,8 @@ class Wiring:
 
     Levels stand widest first; an uplink of 0 is unknown and never the bottleneck. ``step`` is the ns of one step
     between nodes. ``railed``: each NIC of a node is on a leaf of its own rail, so what goes to a card of another rail
-    is first handed on inside the node (NCCL calls that PXN).
+    is first handed on inside the node (NCCL calls that PXN). ``narrowed`` holds, by level and domain, the uplinks that
+    carry less than others of their level at present.
     """
 
     levels: tuple[str, ...]
@@ -61,6 +62,11 @@ class Wiring:
     step: int = NETWORK_STEP
     efficiency: int = NETWORK_EFFICIENCY
     railed: bool = False
+    narrowed: dict[tuple[int, int], int] = field(default_factory=dict, compare=False)
+
+    def uplink(self, level: int, domain: int) -> int:
+        """Return the bits/s of a domain's uplink (0: unknown)."""
+        return self.narrowed.get((level, domain), self.uplinks[level]) if self.narrowed else self.uplinks[level]
 
     def usable(self, bits_per_second: int) -> int:
         """Return the bits/s that long messages reach of a data sheet's."""
@@ -150,7 +156,8 @@ class Loads:
     def _bits(self, level: int, domain: int) -> int:
         """Return the bits/s that long messages reach (0: unknown): of a node over what goes with the cards in use."""
         if level >= 0:
-            return self.wiring.usable(self.wiring.uplinks[level]) if self.wiring.uplinks[level] else 0
+            bits = self.wiring.uplink(level, domain)
+            return self.wiring.usable(bits) if bits else 0
         seat = self.seats[domain]
         if level == FAST:
             return seat.fast.usable() * seat.cards

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from railwise.engine.cycle import Engine, Event, Finish, NodeChange, Submit
+from railwise.engine.cycle import Engine, Event, Finish, NodeChange, Submit, UplinkChange
 from railwise.engine.gangs.record import PodKey, Record
 from railwise.formats.scenario.nodes_writer import values_document
 from railwise.model.decision import (
@@ -22,6 +22,7 @@ from railwise.model.decision import (
     Decision,
 )
 from railwise.model.plan import Eviction, Move, Plan, Reservation, State
+from railwise.model.quantity import format_bandwidth
 from railwise.model.reason import Reason
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Workload
@@ -76,6 +77,9 @@ class History:
                 self.decisions.append(Decision(now, SUBMITTED, event.workload.name))
             elif isinstance(event, NodeChange):
                 self.decisions.append(Decision(now, CHANGED, nodes=(event.name,), facts=values_document(event.values)))
+            elif isinstance(event, UplinkChange):
+                facts = {"uplink": {event.level: format_bandwidth(event.megabits)}}
+                self.decisions.append(Decision(now, CHANGED, nodes=(event.node,), facts=facts))
 
     def record(self, plan: Plan, now: int, engine: Engine, altered: Collection[str]) -> None:
         """Note what a round decided; ``altered`` are those whose pods may have changed."""

@@ -10,15 +10,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from railwise.engine.cycle import Engine, Event, Finish, NodeChange, Policy, Submit
+from railwise.engine.cycle import Engine, Event, Finish, NodeChange, Policy, Submit, UplinkChange
 from railwise.engine.gangs.record import Record
 from railwise.model.plan import Plan, State, WorkloadPlan
+from railwise.model.policy import Change
 from railwise.model.scenario import Scenario
 from railwise.twin.beginning import found, running_since, runs
 from railwise.twin.calendar import ARRIVE, CHANGE, Calendar
 from railwise.twin.card_count import CardCount
 from railwise.twin.contended_pace import ContendedPace
 from railwise.twin.history import History
+from railwise.twin.map_rules import MapRules
 from railwise.twin.pace import FULL, Pace, PaceOf, Rate
 from railwise.twin.progress import Progress, all_pods
 from railwise.twin.watching import Moment, Watch
@@ -52,9 +54,14 @@ class Simulation:
         for workload in scenario.workloads:
             if workload.name not in there:
                 self._calendar.note(workload.submit, ARRIVE, Submit(workload))
-        for change in scenario.changes:
-            if change.target == "node":
-                self._calendar.note(change.at, CHANGE, NodeChange(change.names[0], change.values))
+        nodes = self.engine.state.index_of
+        for change in (*scenario.changes, *(effect for effect in scenario.effects if effect.names[-1] in nodes)):
+            event = _event(change)
+            if event is not None:
+                self._calendar.note(change.at, CHANGE, event)
+        self.map_rules: Final = MapRules(scenario)
+        for at in self.map_rules.times():
+            self._calendar.wake(at)
         self._calendar.wake(0)
 
     def run(self, until: int = 0) -> None:
@@ -71,7 +78,16 @@ class Simulation:
         """Return the state of all workloads as a plan, with everything that was evicted or moved so far."""
         entries = tuple(self._entry(workload.name, workload.queue) for workload in self.scenario.workloads)
         seen = self.history
-        return Plan(self.scenario.name, self.now, entries, tuple(seen.evictions), tuple(seen.moves), seen.reservations)
+        broken = tuple(rule.text() for rule in self.map_rules.broken)
+        return Plan(
+            self.scenario.name,
+            self.now,
+            entries,
+            tuple(seen.evictions),
+            tuple(seen.moves),
+            seen.reservations,
+            (*self.engine.warnings, *broken),
+        )
 
     def work(self, name: str) -> Progress:
         """Return how far a workload is by now."""
@@ -107,6 +123,7 @@ class Simulation:
         self._carry_out(plan, altered)
         self._slow_down(altered, events)
         self._cards.follow(altered, self.engine.records)
+        self.map_rules.look(self.engine, self.now)
         self.history.record(plan, self.now, self.engine, altered)
         for at in self.engine.wake_times():
             if at > self.now:
@@ -175,12 +192,23 @@ class Simulation:
 
     def _slow_down(self, altered: list[str], events: list[Event]) -> None:
         """Ask how fast work goes on from now on, where anything changed that may matter."""
-        if not (altered or any(isinstance(event, NodeChange) for event in events)):
+        if not (altered or any(isinstance(event, NodeChange | UplinkChange) for event in events)):
             return
         for name, rate in self.pace.rates(altered, self.now).items():
             self._progress[name].at_pace(rate, self.now)
             if name in self.engine.records:
                 self._calendar.end(name, self._progress[name].end(self.now))
+
+
+def _event(change: Change) -> Event | None:
+    """Return what an engine is told of a change; None: nothing, since it follows from others."""
+    if change.target == "node":
+        return NodeChange(change.names[0], change.values)
+    megabits = change.values.get("megabits")
+    if change.target == "uplink" and isinstance(megabits, int):
+        topology, level, node = change.names
+        return UplinkChange(topology, level, node, megabits)
+    return None
 
 
 def _way(record: Record) -> Rate:

@@ -1,4 +1,4 @@
-"""Facts about a node that change while it is in use: readiness, cordons, labels, taints, capacities, sick cards."""
+"""Facts about a node that change while it is in use: readiness, cordons, labels, taints, capacities, cards, rails."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ def altered(node: Node, values: dict[str, object]) -> Node:
         node = replace(node, resources=cast("dict[str, int]", values["resources"]))
     if "gpu.unhealthy" in values:
         node = replace(node, unhealthy=cast("frozenset[int]", values["gpu.unhealthy"]))
+    if "rails.down" in values:
+        node = replace(node, dead_rails=cast("frozenset[int]", values["rails.down"]))
     return node
 
 

@@ -72,7 +72,7 @@ class ClusterState:
         self._changes = 0
         self.any_taint = any(node.taints for node in nodes)
         self.dead_rails: Final[list[bool]] = [bool(node.dead_rails) for node in nodes]
-        self.any_dead_rail: Final = any(self.dead_rails)
+        self.any_dead_rail = any(self.dead_rails)
         most = max(
             (end - start for trees in self.trees if trees.tree.depth for start, end in trees.tree.tiers[-1].ranges()),
             default=0,
@@ -208,6 +208,10 @@ class ClusterState:
             self._masks.clear()
             self._selected.forget()
             self.any_taint = self.any_taint or bool(node.taints)
+            self.generation += 1
+        if node.dead_rails != facts.dead_rails:
+            self.dead_rails[index] = bool(node.dead_rails)
+            self.any_dead_rail = self.any_dead_rail or bool(node.dead_rails)
             self.generation += 1
         room = self._empty_room(index)
         for shape in running:

@@ -89,7 +89,7 @@ class BandwidthPromises:
         if mine and held[mine] <= promised[mine]:
             return None
         taken = {queue: max(held[queue], part) for queue, part in promised.items()}
-        whole = self.link_time.capacity(0, uplink[0])
+        whole = self.link_time.capacity(0, uplink[0], uplink[1])
         together = held[NOBODY] + sum(taken.values())
         for queue, part in promised.items():
             over = together - taken[queue] - (whole - part)

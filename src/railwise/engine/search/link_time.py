@@ -6,11 +6,13 @@ than another. Where no topology does, there is no predictor at all, and placemen
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from railwise.engine.cluster.shapes import Shape
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.cluster.tree import Tree
+from railwise.engine.events import UplinkChange
 from railwise.engine.gangs.demand import Demand
 from railwise.engine.gangs.record import Record
 from railwise.engine.gangs.spot import Spot
@@ -18,10 +20,10 @@ from railwise.engine.search.uplink_loads import UplinkLoads
 from railwise.model.node import Node
 from railwise.model.topology import Topology
 from railwise.model.workload import Workload
-from railwise.traffic.links import Link, link_of_model
+from railwise.traffic.links import THOUSAND, Link, link_of_model
 from railwise.traffic.placement_time import Party, Step, ends, step_at
 from railwise.traffic.sizes import NONE, PD, Sizes, sizes_of
-from railwise.traffic.wiring import MEGABIT, NO_CLIQUE, Seat, Wiring
+from railwise.traffic.wiring import INTO, MEGABIT, NO_CLIQUE, OUT, Seat, Wiring
 
 ONE_CARD: Final = 1000
 
@@ -61,6 +63,7 @@ class LinkTime:
             else None
             for topology in state.topologies
         ]
+        self._pristine: Final = [None if wiring is None else replace(wiring, narrowed={}) for wiring in self.wirings]
         self._cliques: Final = _cliques(state)
         self.loads: Final = UplinkLoads(self._said_by, self.capacity)
         self._fast: Final[dict[str, Link]] = {}
@@ -82,10 +85,34 @@ class LinkTime:
         """Return whether places differ in time: the workload has several pods, and its steps can be predicted."""
         return demand.pods > 1 and self.tells(demand)
 
-    def capacity(self, tree: int, level: int) -> int:
-        """Return the bits/s that long messages reach over an uplink of a level, one direction (0: unknown)."""
+    def capacity(self, tree: int, level: int, domain: int = -1) -> int:
+        """Return the bits/s that long messages reach over a domain's uplink, one direction (0: unknown).
+
+        Without a domain it is what an uplink of the level has when nothing is wrong with it.
+        """
         wiring = self.wirings[tree]
-        return 0 if wiring is None or not wiring.uplinks[level] else wiring.usable(wiring.uplinks[level])
+        bits = 0 if wiring is None else wiring.uplink(level, domain)
+        return 0 if wiring is None or not bits else wiring.usable(bits)
+
+    def narrow(self, change: UplinkChange) -> None:
+        """Let one domain's uplink carry less, or as much as before again; what does not exist is ignored."""
+        node = self.state.index_of.get(change.node)
+        for number, (trees, wiring) in enumerate(zip(self.state.trees, self.wirings, strict=True)):
+            level = trees.tree.level_index(change.level)
+            if (
+                wiring is None
+                or node is None
+                or trees.tree.name != change.topology
+                or not 0 <= level < trees.tree.depth
+            ):
+                continue
+            domain = trees.tree.domain_of[level][node]
+            wiring.narrowed[level, domain] = max(change.megabits, 1) * MEGABIT
+            if wiring.narrowed[level, domain] == wiring.uplinks[level] or not wiring.uplinks[level]:
+                del wiring.narrowed[level, domain]
+            self.loads.refresh()
+            for way in (OUT, INTO):
+                self.loads.changed.update(dict.fromkeys(self.loads.users((number, level, domain, way))))
 
     def nanoseconds(self, demand: Demand, spots: list[Spot]) -> int:
         """Return the predicted ns of one step with the pods on these spots and its own that run, beside the others."""
@@ -114,17 +141,19 @@ class LinkTime:
         where = self.places(demand, [])
         return self.step(demand, where) if any(nodes for _, nodes in where) else None
 
-    def step(self, demand: Demand, where: Ends, shared: Wiring | None = None) -> Step | None:
+    def step(self, demand: Demand, where: Ends, shared: Wiring | None = None, *, healthy: bool = False) -> Step | None:
         """Return the predicted step with pods on these nodes (leaf by leaf, in rank order); None: not known.
 
-        ``shared`` is what others leave of the links (None: all of it).
+        ``shared`` is what others leave of the links (None: all of it); ``healthy``: all rails and links work.
         """
         wiring = self.wirings[demand.root.tree] if self.tells(demand) else None
         if wiring is None:
             return None
+        if healthy:
+            shared = self._pristine[demand.root.tree]
         tree = self.state.trees[demand.root.tree].tree
         parties = [
-            Party(path, [self._seat(tree, node, leaf.shape) for node in nodes])
+            Party(path, [self._seat(tree, node, leaf.shape, healthy=healthy) for node in nodes])
             for (path, nodes), leaf in zip(where, demand.leaves, strict=True)
         ]
         return step_at(self.sizes(demand.workload), parties, shared or wiring)
@@ -142,12 +171,12 @@ class LinkTime:
         return self._best[key]
 
     def step_inside(self, demand: Demand, level: int) -> Step | None:
-        """Return a step with the pods spread as wide as the largest empty domain of a level is.
+        """Return a step with the pods spread as wide as the largest empty, healthy domain of a level is.
 
         As few nodes as hold the pods, an equal number in each domain below. None: not known, or it does not fit there.
         """
         nodes = self._spread(demand, level)
-        return None if nodes is None else self.step(demand, nodes)
+        return None if nodes is None else self.step(demand, nodes, healthy=True)
 
     def sizes(self, workload: Workload) -> Sizes:
         """Return the sizes of a workload's traffic, read once."""
@@ -169,12 +198,13 @@ class LinkTime:
             (leaf.path, [here[rank] for rank in sorted(here)]) for leaf, here in zip(demand.leaves, nodes, strict=True)
         ]
 
-    def _seat(self, tree: Tree, node: int, shape: Shape | None) -> Seat:
+    def _seat(self, tree: Tree, node: int, shape: Shape | None, *, healthy: bool) -> Seat:
         domains = tuple([of[node] for of in tree.domain_of])
         facts = self.state.nodes[node]
         clique = NO_CLIQUE if self._cliques is None else self._cliques[node]
         of = self.state.specs[node].count
-        return Seat(node, domains, _cards(shape), of, self._link(facts), facts.live_nics(), clique)
+        nics = THOUSAND if healthy else facts.live_nics()
+        return Seat(node, domains, _cards(shape), of, self._link(facts), nics, clique)
 
     def _link(self, node: Node) -> Link:
         model = node.cards[0].model if node.cards else ""

@@ -44,7 +44,7 @@ def shared_steps(loads: UplinkLoads, touched: Iterable[TreeUplink]) -> dict[Reco
         if not crowded:
             found[record] = Shared(step.lasts())
             continue
-        capacity.update((uplink, loads.capacity(uplink[0], uplink[1])) for uplink in crowded)
+        capacity.update((uplink, loads.capacity(*uplink[:3])) for uplink in crowded)
         carried = tuple([step.carried[uplink[1:]] for uplink in crowded])
         flows.append(Flow(record.workload.name, tuple(crowded), step.wants(max(carried)), 1, carried))
         who.append(record)

@@ -20,8 +20,8 @@ from railwise.traffic.wiring import Uplink
 TreeUplink = tuple[int, int, int, int]
 """An uplink of one of several topologies: the topology's number, then ``Uplink``."""
 
-Capacity = Callable[[int, int], int]
-"""Bits/s that long messages reach over the uplinks of a level: of a topology's number and a level."""
+Capacity = Callable[[int, int, int], int]
+"""Bits/s that long messages reach over an uplink: of a topology's number, a level and a domain."""
 
 
 class UplinkLoads:
@@ -72,7 +72,7 @@ class UplinkLoads:
 
     def crowded(self, uplink: TreeUplink) -> bool:
         """Return whether all together want more of an uplink than it carries, as of the last ``refresh``."""
-        return self._wanted.get(uplink, 0) > self.capacity(uplink[0], uplink[1])
+        return self._wanted.get(uplink, 0) > self.capacity(*uplink[:3])
 
     def in_use(self) -> list[TreeUplink]:
         """Return the uplinks that anybody uses, as of the last ``refresh``."""
@@ -93,7 +93,7 @@ class UplinkLoads:
             others = [wanted for record, wanted in users.items() if record.workload is not workload]
             if not others:
                 continue
-            time = transfer_time(carried, max(1, newcomer_share(self.capacity(tree, level), others)))
+            time = transfer_time(carried, max(1, newcomer_share(self.capacity(tree, level, domain), others)))
             if time > slowest:
                 slowest, where = time, (level, domain, way)
         return slowest, where

@@ -155,9 +155,18 @@ def wired(scenario: Scenario, read_file: ReadFile | None, faults: Faults) -> tup
     return (with_wiring(scenario, fabric, "spec.fabric", faults), fabric) if fabric else (scenario, None)
 
 
+def with_effects(scenario: Scenario, fabric: Fabric | None) -> Scenario:
+    """Return a scenario without faults with what its fabric's cables and switches mean when they change."""
+    if fabric is None:
+        return scenario
+    from railwise.formats.scenario.wired_events import effects  # noqa: PLC0415 - needed only where a fabric is named
+
+    return replace(scenario, effects=effects(scenario, fabric))
+
+
 def _complete(one: Draft, source: str, read_file: ReadFile | None, faults: Faults) -> Scenario:
     scenario, fabric = wired(one.scenario, read_file, faults)
     nodes = {node.name for node in scenario.nodes}
     changes = build_changes(one.events, "spec.events", nodes, scenario.fabric, faults, fabric)
     faults.raise_any(source)
-    return finish(replace(scenario, changes=changes), faults)
+    return finish(with_effects(replace(scenario, changes=changes), fabric), faults)

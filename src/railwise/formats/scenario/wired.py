@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from railwise.fabric.consequences import Consequences
 from railwise.fabric.elements import Fabric, Server
 from railwise.fabric.mapper import build
 from railwise.fabric.telling import tell
@@ -19,6 +20,7 @@ from railwise.formats.fabric.reader import read_fabric_text
 from railwise.formats.faults import Faults, shown
 from railwise.formats.hostlist import fold
 from railwise.formats.scenario.manifests import ReadFile
+from railwise.formats.scenario.wired_events import meant_map
 from railwise.formats.terms import NAME
 from railwise.model.card_models import find_model
 from railwise.model.errors import InputError
@@ -50,8 +52,11 @@ def read_wiring(name: str, path: str, read_file: ReadFile, faults: Faults) -> Fa
 
 def with_wiring(scenario: Scenario, fabric: Fabric, path: str, faults: Faults) -> Scenario:
     """Return the scenario with the topologies and places that follow from the wiring as it is at the start."""
-    found = build(tell(Wires(fabric)), None, fabric)
+    wires = Wires(fabric)
+    found = build(tell(wires), None, fabric)
     places = node_places(found)
+    meant = Consequences(fabric, meant_map(fabric) if fabric.actual else found)
+    closed = meant.closed(wires)
     declared = {topology.name for topology in scenario.topologies}
     new = [topology for topology in topologies(found, fabric) if topology.name not in declared]
     servers = {server.name: server for server in fabric.servers}
@@ -62,7 +67,7 @@ def with_wiring(scenario: Scenario, fabric: Fabric, path: str, faults: Faults) -
     return replace(
         scenario,
         topologies=(*new, *scenario.topologies),
-        nodes=tuple(_placed(node, servers, places, new) for node in nodes),
+        nodes=tuple(_with_state(_placed(node, servers, places, new), meant, wires, closed) for node in nodes),
         warnings=(*scenario.warnings, *(f"{path}: {warning}" for warning in fabric.warnings)),
     )
 
@@ -85,6 +90,19 @@ def _placed(node: Node, servers: Mapping[str, Server], places: Mapping[str, Node
     cards = node.cards or ((Cards(server.gpus, server.gpu_model, memory),) if server.gpus else ())
     dead = node.dead_rails | (place.dead_rails if place else frozenset())
     return replace(node, places={**own, **node.places}, cards=cards, dead_rails=dead)
+
+
+def _with_state(node: Node, meant: Consequences, wires: Wires, closed: set[str]) -> Node:
+    """Return a node with the number of its rails, those of them that are down, and closed below maintenance."""
+    rails = meant.rails.get(node.name)
+    if rails is None:
+        return node
+    return replace(
+        node,
+        dead_rails=node.dead_rails | meant.dead_rails(node.name, wires),
+        rails=node.rails or (len(rails) if len(rails) > 1 else 0),
+        unschedulable=node.unschedulable or node.name in closed,
+    )
 
 
 def _listed(names: list[str]) -> str:
