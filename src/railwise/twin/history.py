@@ -78,7 +78,7 @@ class History:
             elif isinstance(event, NodeChange):
                 self.decisions.append(Decision(now, CHANGED, nodes=(event.name,), facts=values_document(event.values)))
             elif isinstance(event, UplinkChange):
-                facts = {"uplink": {event.level: format_bandwidth(event.megabits)}}
+                facts: dict[str, object] = {"uplink": {event.level: format_bandwidth(event.megabits)}}
                 self.decisions.append(Decision(now, CHANGED, nodes=(event.node,), facts=facts))
 
     def record(self, plan: Plan, now: int, engine: Engine, altered: Collection[str]) -> None:

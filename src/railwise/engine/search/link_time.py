@@ -121,7 +121,7 @@ class LinkTime:
 
     def crowded(self, demand: Demand, spots: list[Spot]) -> list[int]:
         """Return the nodes of the domain whose uplink others make slow for these spots, in tree order; empty: none."""
-        step = self.step(demand, self.places(demand, spots))
+        step = self.step(demand, self.places(demand, spots)) if self._meets_others(demand, spots) else None
         if step is None:
             return []
         _, uplink = self.loads.slowed(demand.root.tree, step, demand.workload)
@@ -131,6 +131,16 @@ class LinkTime:
         tree = self.state.trees[demand.root.tree].tree
         start, end = tree.tiers[level].ranges()[domain]
         return tree.order[start:end]
+
+    def _meets_others(self, demand: Demand, spots: list[Spot]) -> bool:
+        """Return whether anybody speaks over uplinks, and the pods do not lie in one domain of the narrowest level."""
+        self.loads.refresh()
+        tree = self.state.trees[demand.root.tree].tree
+        if not self.loads.any_use() or not tree.depth:
+            return False
+        of = tree.domain_of[-1]
+        domains = {of[spot.node] for spot in spots}
+        return len(domains | {of[node] for leaf in demand.leaves for node in leaf.fixed.values()}) > 1
 
     def _said_by(self, record: Record) -> Step | None:
         """Return what a workload says where it runs; None where it is short of its minimum or speaks to nobody."""

@@ -193,6 +193,8 @@ class Placer:
             inside = self._place_simple(narrower, ranks)
             if isinstance(inside, Found) and inside.met:
                 candidates.append(inside)
+        if len(candidates) == 1:
+            return found._replace(exact=False)
         times = [self.step_time.nanoseconds(demand, candidate.pods) for candidate in candidates]
         return candidates[quickest(times)[0]]._replace(exact=False)
 

@@ -74,6 +74,10 @@ class UplinkLoads:
         """Return whether all together want more of an uplink than it carries, as of the last ``refresh``."""
         return self._wanted.get(uplink, 0) > self.capacity(*uplink[:3])
 
+    def any_use(self) -> bool:
+        """Return whether anybody uses any uplink, as of the last ``refresh``."""
+        return bool(self._on)
+
     def in_use(self) -> list[TreeUplink]:
         """Return the uplinks that anybody uses, as of the last ``refresh``."""
         return list(self._on)
