@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from railwise.engine.cycle import Engine, Finish, NodeChange, Submit
+from railwise.engine.gangs.spot import Spot
+from railwise.engine.search.closeness import closeness
 from railwise.model.topology import Level, Topology
 from railwise.model.workload import Traffic, Workload
 from railwise.traffic.contention import newcomer_share
@@ -119,6 +123,39 @@ def test_changed_nodes_are_looked_at_again() -> None:
     assert not loads.changed
     made.cycle([NodeChange("n0", {"unschedulable": True})])
     assert [record.workload.name for record in loads.changed] == ["neighbour"]
+
+
+NEIGHBOURS = st.lists(st.lists(st.integers(0, 15), min_size=2, max_size=3, unique=True), max_size=3)
+
+
+@settings(max_examples=30, deadline=None)
+@given(NEIGHBOURS, st.integers(2, 6), st.sampled_from(["superpod", "rack"]))
+def test_looking_at_neighbours_never_makes_a_place_worse(places: list[list[int]], pods: int, preferred: str) -> None:
+    """Against the choice of a blind engine: just as close, and no slower beside those who run (but for the slack)."""
+    free = set(range(16))
+    tenants = []
+    for number, nodes in enumerate(places):
+        mine = [node for node in nodes if node in free]
+        free -= set(mine)
+        if len(mine) > 1:
+            tenants.append((f"t{number}", [f"n{node}" for node in mine]))
+
+    def chosen(traffic: Traffic) -> tuple[Engine, list[Spot]]:
+        made = engine([4] * 4, *(replace(running(name, on, request(8)), traffic=traffic) for name, on in tenants))
+        workload = train(pods)
+        rule = replace(workload.root.topology, preferred=preferred)
+        made.cycle([Submit(replace(workload, root=replace(workload.root, topology=rule)))])
+        record = made.records["train"]
+        return made, [Spot(leaf, rank, node) for (leaf, rank), (node, _) in record.pods.items()]
+
+    (_, blind), (made, seeing) = chosen(SILENT), chosen(DENSE)
+    assert bool(blind) == bool(seeing)
+    if seeing:
+        demand = made.records["train"].demand
+        made.workloads.lift(made.records["train"], list(made.records["train"].pods))
+        times = [timed(made).nanoseconds(demand, spots) for spots in (seeing, blind)]
+        assert times[0] * 100 <= times[1] * 101
+        assert closeness(demand, seeing, made.state) == closeness(demand, blind, made.state)
 
 
 def test_without_links_nothing_is_kept() -> None:
