@@ -74,11 +74,14 @@ def wait_for_files(process: subprocess.Popen[str], folder: Path, count: int) -> 
 
 
 @pytest.mark.slow
-def test_the_table(railwise: Railwise, golden: Callable[[str, str], None]) -> None:
+def test_the_table(railwise: Railwise, folder: Path, golden: Callable[[str, str], None]) -> None:
     line = "sweep backfill-sweep.yaml --workers 2"
     golden("sweep/backfill.txt", railwise(*line.split()).transcript(f"railwise {line}"))
     again = railwise(*line.split())
     assert "20 runs, 20 done before" in again.err
+    reported = railwise(*line.split(), "--report", "out.html")
+    assert reported.out == again.out + "\nThe report is in out.html: open it in any browser.\n"
+    assert "Railwise sweep report" in (folder / "out.html").read_text()
     golden("sweep/backfill-wide.txt", railwise(*line.split(), "-o", "wide").transcript(f"railwise {line} -o wide"))
 
 
@@ -161,6 +164,7 @@ def test_a_spoilt_result_is_made_again(railwise: Railwise, folder: Path) -> None
         (["one-day.yaml"], "expected 'Sweep'"),
         (["backfill-sweep.yaml", "--out", "one-day.yaml"], "is a file, not a folder"),
         (["backfill-sweep.yaml", "--workers", "0"], "--workers"),
+        (["backfill-sweep.yaml", "--report", "no/where.html"], "no such directory"),
     ],
 )
 def test_mistakes(arguments: list[str], text: str, railwise: Railwise) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from railwise.cli.errors import ExitCode, error_line, hint_line
+from railwise.cli.errors import ExitCode, hint_line
 from railwise.cli.options import output_option
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 MOST_FILES = 10_000
 """Files of a data set that are looked at."""
-
-MOST_FAILURES = 25
-"""So many failed runs are printed; the rest is counted."""
 
 
 class Done(NamedTuple):
@@ -42,20 +39,33 @@ class Done(NamedTuple):
 @click.option(
     "--tries", type=click.IntRange(1, 100), default=2, show_default=True, help="How often a run that fails is tried."
 )
+@click.option("--report", default="", metavar="FILE", help="Write a page for any browser that needs no network.")
 @click.option("--dry-run", is_flag=True, help="List the runs and stop.")
 def command(
-    *, file: str, form: str, out: str | None, workers: int | None, ray: str | None, tries: int, dry_run: bool
+    *,
+    file: str,
+    form: str,
+    out: str | None,
+    workers: int | None,
+    ray: str | None,
+    tries: int,
+    report: str,
+    dry_run: bool,
 ) -> int:
     """Live through a scenario under every combination of policies, seeds and parameters.
 
     FILE is a document of kind Sweep. Each finished run is kept in DIR; a sweep that was stopped goes on from there.
     The same FILE gives the same table, however many workers there are.
     """
+    from railwise.cli.sweep_output import print_failures, show, write_page
     from railwise.cli.sweep_store import Store
+    from railwise.cli.whole_file import check_writable
     from railwise.report.wording import counted
     from railwise.twin.sweep import Runner, cells_of
     from railwise.twin.sweep_scenarios import collect
 
+    if report:
+        check_writable(Path(report), "--report")
     sweep = _read(file)
     material = collect(sweep, _reader(Path(file).parent))
     cells = cells_of(sweep, material)
@@ -69,12 +79,13 @@ def command(
     before = f", {len(cells) - len(todo)} done before" if len(todo) < len(cells) else ""
     _say(f"{counted(len(cells), 'run')}{before}; results in {store.folder}")
     interrupted = _work(todo, Runner(sweep, material), store, done, (ray, workers, tries)) if todo else False
-    _show(sweep, done, store, form)
-    for failure in done.failures[:MOST_FAILURES]:
-        tried = f" (tried {failure.tries} times)" if failure.tries > 1 else ""
-        error_line(f"{failure.cell.name()}: {failure.error}{tried}")
-    if len(done.failures) > MOST_FAILURES:
-        error_line(f"and {len(done.failures) - MOST_FAILURES} more runs failed")
+    pairs = list(done.numbers.values())
+    show(sweep, pairs, done.failures, store, form)
+    if report:
+        write_page(Path(report), sweep, pairs, done.failures)
+        if form in ("table", "wide"):
+            click.echo(f"\nThe report is in {report}: open it in any browser.")
+    print_failures(done.failures)
     if interrupted:
         hint_line(f"the same command goes on: {len(done.numbers)} of {len(cells)} runs are done")
         return ExitCode.INTERRUPTED
@@ -160,29 +171,3 @@ def _count(done: int, total: int, failed: int) -> None:
 
 def _say(line: str) -> None:
     click.echo(line, err=True)
-
-
-def _show(sweep: Sweep, done: Done, store: Store, form: str) -> None:
-    """Print the tables, and leave them beside the runs."""
-    from railwise.cli.output import print_data, print_lines, print_table
-    from railwise.cli.sweep_store import write_whole
-    from railwise.formats.document_writer import document_text
-    from railwise.report.sweep_tables import gaps_table, means_table
-    from railwise.twin.sweep_results import document, gap_rows, mean_rows, results_of
-
-    pairs = list(done.numbers.values())
-    results = results_of(sweep, pairs)
-    told = document(sweep, results, pairs)
-    told["failed"] = [{"run": one.cell.name(), "error": one.error, "tries": one.tries} for one in done.failures]
-    write_whole(store.folder / "results.json", document_text(told, "json"))
-    if form in ("json", "yaml"):
-        print_data(told, form)
-        return
-    if not pairs:
-        return
-    wide = form == "wide"
-    axes = [axis.name for axis in sweep.axes if len(axis.choices) > 1]
-    print_table(means_table(axes, mean_rows(results), wide=wide))
-    if results.comparisons:
-        print_lines(["", f"Compared with {sweep.against}, seed by seed (95 % intervals):", ""])
-        print_table(gaps_table(axes, gap_rows(results)))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Final
 
 from railwise.cli.errors import HintedError
+from railwise.cli.whole_file import write_whole
 from railwise.twin.sweep import Cell, Numbers
 
 FOLDER: Final = "cells"
@@ -47,18 +47,7 @@ class Store:
             "seed": cell.seed,
             "measures": {f"{name}/{part}" if part else name: value for (name, part), value in numbers.items()},
         }
-        write_whole(self._path(cell), json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+        write_whole(self._path(cell), (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode())
 
     def _path(self, cell: Cell) -> Path:
         return self.folder / FOLDER / f"{cell.digest[:32]}.json"
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file beside its place and move it there, so that nobody ever sees half of it."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise

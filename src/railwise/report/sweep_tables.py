@@ -78,7 +78,9 @@ class GapRow(NamedTuple):
 
 def means_table(axes: Sequence[str], rows: Sequence[MeanRow], *, wide: bool = False) -> Table:
     """Return a row per variant and policy; only the named axes are columns."""
-    keys = [key for key in _keys([one.means for one in rows], wide=wide) if any(_says(key, one.means) for one in rows)]
+    keys = [
+        key for key in shown_keys([one.means for one in rows], wide=wide) if any(_says(key, one.means) for one in rows)
+    ]
     columns: list[Column | str] = [
         *_headings(axes),
         "POLICY",
@@ -113,7 +115,7 @@ def gaps_table(axes: Sequence[str], rows: Sequence[GapRow]) -> Table:
         Column("LOWER/EQUAL/HIGHER", right=True),
         "VERDICT",
     ]
-    keys = _keys([one.gaps for one in rows], wide=True)
+    keys = shown_keys([one.gaps for one in rows], wide=True)
     return table(
         columns,
         [
@@ -125,7 +127,7 @@ def gaps_table(axes: Sequence[str], rows: Sequence[GapRow]) -> Table:
     )
 
 
-def _keys(rows: Sequence[Mapping[Key, object]], *, wide: bool) -> list[Key]:
+def shown_keys(rows: Sequence[Mapping[Key, object]], *, wide: bool) -> list[Key]:
     """Return what is shown of all that there is: whole runs and levels, of the narrowest level only where not wide."""
     there = list(dict.fromkeys(key for found in rows for key in found))
     keys: list[Key] = []
