@@ -7,10 +7,12 @@ unnoticed: a test compares. In a page that is written by hand, what stands betwe
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,17 @@ import click
 
 from railwise.cli.demo import story
 from railwise.cli.main import cli
+from railwise.fabric.designs import DESIGNS
+from railwise.fabric.findings import Kind
+from railwise.formats.fabric.forms import FORMS
+from railwise.formats.fabric.records import FABRIC_RECORD
 from railwise.formats.records import Record
 from railwise.formats.scenario.reader import METADATA_RECORD, SPEC_RECORD
 from railwise.formats.sweep.records import SPEC as SWEEP_SPEC
 from railwise.formats.sweep.records import TRACE as SWEEP_TRACE
 from railwise.report.code_pages import markdown
-from tests.docs import job_streams, ten_inputs
+from railwise.report.fabric_findings import remedy
+from tests.docs import fabric_pictures, job_streams, ten_inputs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
@@ -109,6 +116,60 @@ def sweep_fields(record: Record = SWEEP_SPEC, title: str = "field") -> Iterator[
     yield ""
 
 
+def fabric_fields() -> Iterator[str]:
+    """Return a table a record of the fabric's format, the spec first."""
+    definitions: dict[str, dict[str, Any]] = {}
+    FABRIC_RECORD.schema(definitions)
+    for name in ["FabricSpec", *(name for name in definitions if name != "FabricSpec")]:
+        required = definitions[name].get("required", [])
+        yield f"## {_title(name)}\n"
+        yield "| field | holds | meaning |"
+        yield "|---|---|---|"
+        for key, value in definitions[name]["properties"].items():
+            must = " (required)" if key in required else ""
+            yield f"| `{key}` | {_holds(value)} | {value['description']}{must} |"
+        yield ""
+
+
+def fabric_forms() -> Iterator[str]:
+    """Return the table of the forms that ``fabric convert`` knows."""
+    yield "| form | is |"
+    yield "|---|---|"
+    yield from (f"| `{name}` | {form.title} |" for name, form in FORMS.items())
+    yield ""
+
+
+def fabric_designs() -> Iterator[str]:
+    """Return the table of the designs that ``fabric generate`` draws, with their usual sizes."""
+    yield "| design | is | units | servers | rails | spines |"
+    yield "|---|---|---|---|---|---|"
+    for name, design in DESIGNS.items():
+        size = design.usual
+        yield f"| `{name}` | {design.about} | {size.units} | {size.servers} | {size.rails} | {size.spines} |"
+    yield ""
+
+
+def fabric_findings() -> Iterator[str]:
+    """Return the table of the kinds of findings."""
+    yield "| finding | is | what to do |"
+    yield "|---|---|---|"
+    for kind, about in described_members(Kind).items():
+        yield f"| `{kind}` | {about} | {remedy(Kind(kind)) or '–'} |"
+    yield ""
+
+
+def described_members(enum: type[Kind]) -> dict[str, str]:
+    """Return the docstring under each member of an enum, on one line."""
+    tree = ast.parse(inspect.getsource(enum)).body[0]
+    found: dict[str, str] = {}
+    body = tree.body if isinstance(tree, ast.ClassDef) else []
+    for node, after in pairwise(body):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(after, ast.Expr):
+            value = ast.literal_eval(after.value)
+            found[str(node.value.value)] = re.sub(r"\s+", " ", value)
+    return found
+
+
 def _title(name: str) -> str:
     return "spec" if name == "ScenarioSpec" else re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
@@ -152,6 +213,10 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "job-streams": job_streams.streams,
     "assumptions": job_streams.assumptions,
     "maps": job_streams.maps,
+    "fabric-fields": fabric_fields,
+    "fabric-forms": fabric_forms,
+    "fabric-designs": fabric_designs,
+    "fabric-findings": fabric_findings,
     "policies": ten_inputs.policies,
     "ten-inputs": ten_inputs.inputs,
 }
@@ -166,6 +231,7 @@ def with_parts(text: str) -> str:
 def generated() -> dict[Path, str]:
     """Return every file that is generated, whole or in part, with its text."""
     pages = {DOCS / "reference" / "reason-codes.md": markdown(), DOCS / "images" / "placement.svg": story().drawing}
+    pages |= {DOCS / "images" / name: picture for name, picture in fabric_pictures.pictures()}
     for page in sorted(DOCS.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
         if MARK.search(text):

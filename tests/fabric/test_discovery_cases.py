@@ -299,6 +299,15 @@ def test_a_login_node_on_a_spine_makes_it_no_leaf() -> None:
     assert {name: group for name, group in groups(found).items() if name != "login"} == groups(build(told(fabric)))
 
 
+def test_a_unit_whose_name_cannot_be_a_label_gets_one_that_can_and_it_is_told() -> None:
+    leaf = Report("gnmi", Speaker("leaf-1", SWITCH, unit="hall 2: row B"), observations=(Observation("p1", "n1"),))
+    found = build([leaf])
+    (changed,) = only(found, Kind.NAME_CHANGED)
+    assert changed.subject == "hall 2: row B"
+    assert set(groups(found).values()) == {changed.fact("label")}
+    assert changed.fact("label").startswith("hall-2-row-B-")
+
+
 def test_loss_of_a_source_leaves_every_label() -> None:
     fabric = small("nvl72")
     everything = told(fabric)

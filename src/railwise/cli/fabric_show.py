@@ -34,7 +34,7 @@ def show(*, path: str, form: str, kind: str, at: str | None, svg: str | None) ->
     from railwise.cli.discover_output import show as print_map
 
     fabric = _fabric(path, kind)
-    found = _map(fabric, fabric, at)
+    found = _map(fabric, fabric if fabric.actual or at else None, at)
     if svg != "-":
         print_map(found, form)
     if svg:
@@ -91,8 +91,8 @@ def _fabric(path: str, kind: str) -> Fabric:
     return fabric
 
 
-def _map(fabric: Fabric, intent: Fabric, at: str | None) -> Map:
-    """Return the map of a fabric as it is plugged at a time of its timeline."""
+def _map(fabric: Fabric, intent: Fabric | None, at: str | None) -> Map:
+    """Return the map of a fabric as it is plugged at a time of its timeline; without intent, wrong is what is odd."""
     from railwise.fabric.mapper import build
     from railwise.fabric.telling import tell
     from railwise.fabric.wires import Wires, expanded

@@ -15,6 +15,7 @@ from railwise.fabric.fabric_map import LEAF_GROUP, Device, Map, MapDomain, Rail
 from railwise.fabric.findings import Finding, Kind
 from railwise.fabric.grouping import Group, Structure, structure
 from railwise.fabric.intent import Intended, as_swap
+from railwise.fabric.labels import is_label, label
 from railwise.fabric.observations import SERVER, Inventory, Report
 from railwise.fabric.oddities import PortFindings, device_findings, heard_at
 from railwise.fabric.rails import GroupRails, Plug, find_rails
@@ -223,6 +224,9 @@ class Mapper:
         for device in devices.values():
             if device.kind == SERVER and device.known and device.name not in places:
                 findings.append(Finding(Kind.UNPLACED, device.name))
+        told = {name for device in devices.values() for name in (device.unit, device.rack) if name}
+        odd = [name for name in told if not is_label(name)]
+        findings += [Finding(Kind.NAME_CHANGED, name, facts=(("label", label(name)),)) for name in odd]
         return findings + device_findings(survey, devices, now)
 
 

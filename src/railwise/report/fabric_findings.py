@@ -117,6 +117,6 @@ _SENTENCES: Final[dict[Kind, Callable[[Finding], str]]] = {
     Kind.SCALE_UP_CONFLICT: _scale_up,
     Kind.SCALE_UP_UNHEALTHY: lambda one: f"the GPUs of {one.subject}: {one.fact('health')} ({one.fact('source')})",
     Kind.HOSTILE: lambda one: f"{one.subject} says more than any device does, {one.fact('left')} entries left out",
-    Kind.NAME_CHANGED: lambda one: f"{one.subject} cannot be a label as it stands",
+    Kind.NAME_CHANGED: lambda one: f"'{one.subject}' cannot be a label as it stands, it is {one.fact('label')} there",
     Kind.MAINTENANCE: lambda one: f"{one.subject} is worked on: nothing new is placed below it",
 }
