@@ -20,7 +20,7 @@ FORMS = ("table", "wide", "json", "yaml")
 @click.command("discover")
 @click.option("--config", metavar="FILE", help="A document of kind Discovery: whom to ask, and how.")
 @click.option("--lab", metavar="FOLDER", help="Discover the laboratory that runs in FOLDER.")
-@click.option("--intent", metavar="FILE", help="A Fabric: how it is meant to be.")
+@click.option("--intent", metavar="FILE", help="How it is meant to be: a Fabric, Air JSON, DOT, containerlab.")
 @click.option(
     "--state", metavar="FILE", help="Start from the map in FILE, so that names stay; store the new one there."
 )
@@ -115,13 +115,13 @@ def collector_for(
     from railwise.discovery.tables import Tables
     from railwise.fabric.observations import Inventory
     from railwise.fabric.settling import Patience
-    from railwise.formats.fabric.reader import read_fabric_text
+    from railwise.formats.fabric.forms import read_wiring
 
     meant = None
     path = intent or (str(base / settings.intent) if settings.intent else "")
     if path:
         ((name, data),) = read_sources([path])
-        meant = read_fabric_text(data, name)
+        meant = read_wiring(data, name)
     inventory = Inventory(settings.inventory) if settings.inventory else None
     patience = Patience(hold=settings.patience.hold_down, stale=settings.patience.stale_after)
     latest = before.time if before is not None else 0

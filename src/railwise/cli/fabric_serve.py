@@ -66,11 +66,11 @@ def serve(path: str, *, folder: str, host: str, port: int, speed: float, **more:
 
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     from railwise.cli.sources import read_sources
-    from railwise.formats.fabric.reader import read_fabric_text
+    from railwise.formats.fabric.forms import read_wiring
     from railwise.lab.running import RunningLab
 
     ((name, data),) = read_sources([path])
-    fabric = read_fabric_text(data, name)
+    fabric = read_wiring(data, name)
     lab = RunningLab(fabric, Path(folder), _listening(host, port, more))
     asyncio.run(_run(lab, speed, _seconds(str(more["lifetime"]))))
 

@@ -77,15 +77,12 @@ def _fabric(path: str, kind: str) -> Fabric:
     """Return the fabric of a file in any form; warnings are printed."""
     from railwise.cli.fabric_convert import FORMS as KNOWN
     from railwise.cli.sources import read_sources
-    from railwise.fabric.elements import Fabric
-    from railwise.formats.fabric.forms import read
-    from railwise.formats.fabric.tree import fabric_of_tree
+    from railwise.formats.fabric.forms import read_wiring
 
     if kind and kind not in KNOWN:
         raise HintedError(f"unknown form '{kind}'", f"one of {', '.join(KNOWN)}")
     ((name, data),) = read_sources([path])
-    found = read(data, name, kind)
-    fabric = found if isinstance(found, Fabric) else fabric_of_tree(found)
+    fabric = read_wiring(data, name, kind)
     for warning in fabric.warnings:
         warning_line(warning)
     return fabric

@@ -285,3 +285,9 @@ def test_nodes_that_differ_in_capitals_only_cannot_be_nodes() -> None:
     with pytest.raises(InputError) as caught:
         node_labels(Tree("t", (), (), {"N1": Leaf(()), "n1": Leaf(())}))
     assert "differ in capital letters only" in str(caught.value)
+
+
+def test_any_form_may_say_how_a_fabric_is_meant() -> None:
+    fabric = small("rail-optimised")
+    assert forms.read_wiring(forms.write(fabric, "ptm").encode()).cables == fabric.cables
+    assert len(forms.read_wiring(b"SwitchName=s Nodes=n[1-3]").cables) == 3

@@ -141,6 +141,12 @@ def read(data: bytes, source: str = "", form: str = "") -> Topology:
     return chosen.read(data, source)
 
 
+def read_wiring(data: bytes, source: str = "", form: str = "") -> Fabric:
+    """Return the fabric of a file in any form; a tree becomes one cable for each branch. Raises InputError."""
+    found = read(data, source, form)
+    return found if isinstance(found, Fabric) else fabric_of_tree(found)
+
+
 def write(topology: Topology, form: str, profile: str = "railwise") -> str:
     """Return a topology in a form; ``profile`` says which label keys Nodes get. Raises InputError if it cannot be."""
     chosen = FORMS[form]
