@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from railwise.controllers.cache import OVERDUE
 from railwise.controllers.pod_book import SPARED
 from tests.controllers.world import World, job, node, pod
 
@@ -276,3 +277,18 @@ def test_makers_come_and_go() -> None:
     world.cache.replace_makers(type(job("j", 1)), [])
     world.clock.now = 2.0
     assert sorted(world.settle()) == ["j-0", "k-0"], "without its maker a gang is what there is of it"
+
+
+def test_an_incomplete_gang_is_told_so_once_and_not_at_once() -> None:
+    world = World(node("n"))
+    world.cache.put_maker(job("j", 3))
+    world.put(pod("j-0", owner="Job/j"))
+    world.round()
+    assert (world.cache.incomplete(), world.cache.wake()) == ([], OVERDUE)
+    world.clock.now = OVERDUE
+    ((name, lack),) = world.cache.incomplete()
+    assert (name, lack.there, lack.needed) == ("a/j", 1, 3)
+    assert (world.cache.incomplete(), world.cache.wake()) == ([], None)
+    world.put(pod("j-1", owner="Job/j"))
+    world.round()
+    assert world.cache.wake() == OVERDUE

@@ -22,6 +22,9 @@ from railwise.kubeapi.resources import PODS
 REFRESH = 30.0
 """Seconds after which a message with the same code is written again, if its figures have changed."""
 
+MOST = 100_000
+"""So many pods are remembered; of the one longest ago it is forgotten what was said."""
+
 WRITERS = 8
 LONGEST = 1024
 """Characters of a condition's message."""
@@ -59,7 +62,10 @@ class Announcer:
             return
         if news:
             self._recorder.say(Regarding(PODS, *pod), word.code, word.text, warning=True)
+        self._said.pop(pod.uid, None)
         self._said[pod.uid] = word, self._clock()
+        if len(self._said) > MOST:
+            del self._said[next(iter(self._said))]
         self._next[pod.uid] = pod, word
         self._some.set()
 

@@ -27,6 +27,9 @@ from railwise.model.plan import Plan
 from railwise.model.policy import Policy
 from railwise.model.scenario import Scenario
 
+OVERDUE = 5.0
+"""Seconds without another pod after which an incomplete gang is told what it waits for."""
+
 LIVE_POLICY = Policy(node_grace=60_000_000)
 """The policy of a live cluster: a node that is not ready for a minute is lost."""
 
@@ -167,6 +170,8 @@ class ClusterCache:
     def wake(self) -> float | None:
         """Return in how many seconds ``events`` has something new although nothing happens; None: never."""
         times = [*self.pods.waits(), *(lack.until for lack in self.lacking.values() if lack.until)]
+        quiet = [self.pods.by_name[name] for name in self.lacking]
+        times += [gang.grown_at + OVERDUE for gang in quiet if gang.told_at != gang.grown_at]
         return max(0.0, min(times) - self._steady()) if times else None
 
     # --- What the engine decides ---
@@ -200,6 +205,17 @@ class ClusterCache:
                     continue
                 self.pods.assumed[live.uid] = node
                 found.append(Binding(live, node, gang.name))
+        return found
+
+    def incomplete(self) -> list[tuple[str, Lacking]]:
+        """Return the gangs that have lacked pods for so long that it should be said; each once, till another comes."""
+        due = self._steady() - OVERDUE
+        found = []
+        for name, lack in self.lacking.items():
+            gang = self.pods.by_name[name]
+            if gang.told_at != gang.grown_at <= due:
+                gang.told_at = gang.grown_at
+                found.append((name, lack))
         return found
 
     def members_of(self, workload: str) -> list[Pod]:

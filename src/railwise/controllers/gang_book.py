@@ -36,10 +36,11 @@ Place = tuple[str, int]
 
 @dataclass
 class LiveGang:
-    """A gang: its pods by uid, and what the engine was told of it. Until ``spared_until`` it is no victim.
+    """A gang: its pods by uid, and what the engine was told of it.
 
-    ``places`` is where the engine believes its pods to be; ``pods`` says which pod holds which place; ``told`` is the
-    workload as it was submitted last (None: it was not).
+    The last pod came at ``grown_at``; that others are lacking was said of the gang as of ``told_at``; until
+    ``spared_until`` it is no victim. ``places`` is where the engine believes its pods to be, ``pods`` says which pod
+    holds which place, ``told`` is the workload as it was submitted last (None: it was not).
     """
 
     key: ObjectName
@@ -47,6 +48,7 @@ class LiveGang:
     order: int = 0
     members: dict[str, Pod] = field(default_factory=dict)
     grown_at: float = 0.0
+    told_at: float = float("-inf")
     started: bool = False
     spared_until: float = float("-inf")
     told: Workload | None = None

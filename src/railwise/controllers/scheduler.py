@@ -155,7 +155,7 @@ class Scheduler:
         for entry in plan.workloads:
             if entry.reason is not None:
                 self._say(entry)
-        for name, lack in self.cache.lacking.items():
+        for name, lack in self.cache.incomplete():
             needed = f" of {lack.needed}" if lack.needed else ""
             text = f"waits for the rest of its gang: {lack.there}{needed} pods are there"
             for pod in self.cache.members_of(name):
