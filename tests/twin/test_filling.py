@@ -15,7 +15,7 @@ from railwise.model.policy import MixPod, Policy
 from railwise.model.scenario import Scenario
 from railwise.model.splitmix import SplitMix
 from railwise.model.workload import Group
-from railwise.twin.filling import arrivals, fill, node_order, thousandths
+from railwise.twin.filling import Options, arrivals, fill, node_order, thousandths
 from tests.engine.small import FABRIC, flat, gang, racks, request
 from tests.twin.test_learning import asks, history
 
@@ -69,7 +69,7 @@ def test_nodes_are_only_reordered() -> None:
 
 def test_figures_by_hand() -> None:
     scenario = cluster(asks(1000, 8000), cards=(4,))
-    run = fill(scenario, "fgd", 1, 150)
+    run = fill(scenario, "fgd", 1, Options(150))
     assert (run.capacity, run.arrived, run.placed, run.free) == (4000, 6, 4, 0)
     assert {percent: column.allocated for percent, column in run.columns.items()} == {
         25: 1000,
@@ -86,14 +86,14 @@ def test_figures_by_hand() -> None:
 
 def test_fragmentation_is_what_the_usual_pods_cannot_use() -> None:
     scenario = cluster(asks(600), cards=(1, 1))
-    run = fill(scenario, "railwise", 1, 60)
+    run = fill(scenario, "railwise", 1, Options(60))
     # Two pods, one on each card: 2 · 400 of 2000 are left, and no further pod of 600 fits.
     assert (run.arrived, run.placed, run.free) == (2, 2, 800)
     assert run.fragmented(60) == 40
 
 
 def test_arrivals_are_counted_at_the_nearest_percent() -> None:
-    run = fill(cluster(*[asks(100)] * 3, cards=(8,)), "fgd", 1, 4)
+    run = fill(cluster(*[asks(100)] * 3, cards=(8,)), "fgd", 1, Options(4))
     # 100 and 200 of 8000 are 1.25 and 2.5 %: 1 and 3.
     assert {percent: column.arrivals for percent, column in run.columns.items()} == {1: 1, 3: 1, 4: 1}
 
@@ -101,9 +101,9 @@ def test_arrivals_are_counted_at_the_nearest_percent() -> None:
 def test_gangs_keep_their_rules_with_railwise() -> None:
     gangs = tuple(replace(gang(f"g{number}", 2, request(8), required="rack"), name=f"g{number}") for number in range(3))
     scenario = Scenario(nodes=tuple(racks(3, 3)), topologies=(FABRIC,), workloads=gangs)
-    run = fill(scenario, "railwise", 3, 100)
+    run = fill(scenario, "railwise", 3, Options(100))
     assert (run.arrived, run.placed) == (3, 2)
-    assert fill(scenario, "flat", 3, 100).placed == 3
+    assert fill(scenario, "flat", 3, Options(100)).placed == 3
 
 
 def test_an_unknown_policy_is_an_error() -> None:
@@ -115,7 +115,7 @@ def test_the_mix_of_the_document_is_used_where_it_has_one() -> None:
     scenario = replace(cluster(), policy=Policy(mix=(MixPod(7, 1000),)))
     assert fill(scenario, "fgd", 1).weight == 7
     assert fill(cluster(), "fgd", 1).weight == 13
-    assert fill(scenario, "fgd", 1, mix=(MixPod(3, 500),)).weight == 3
+    assert fill(scenario, "fgd", 1, Options(mix=(MixPod(3, 500),))).weight == 3
 
 
 @pytest.mark.parametrize("policy", [*OF_STUDY, "railwise", "best-fit", "spread"])
@@ -123,6 +123,14 @@ def test_the_same_seed_gives_the_same_run_and_another_one_another(policy: str) -
     first, again, other = (fill(cluster(), policy, seed) for seed in (4, 4, 5))
     assert first == again
     assert first.columns != other.columns
+
+
+def test_the_order_of_nodes_can_have_a_seed_of_its_own() -> None:
+    runs = [fill(cluster(cards=(8, 4, 2, 2, 1, 1)), "flat", 4, Options(order=order)) for order in range(6)]
+    assert len({run.arrived for run in runs}) == 1
+    assert len({tuple(run.columns.items()) for run in runs}) > 1
+    ours = [fill(cluster(cards=(8, 4, 2, 2, 1, 1)), "railwise", 4, Options(order=order)) for order in range(6)]
+    assert len({tuple(run.columns.items()) for run in ours}) == 1
 
 
 ROOTS = st.lists(

@@ -28,24 +28,44 @@ class Run(NamedTuple):
 
 
 class Series(NamedTuple):
-    """How often each policy runs: so many seeds from the first one on, so many runs at the same time."""
+    """How each policy runs: so many seeds from the first one on, at what demand, and so many runs at the same time.
+
+    ``order`` is the seed of the nodes' order, None where it goes with the run's.
+    """
 
     seeds: int
     first: int
     processes: int
+    demand: int
+    order: int | None
 
 
 def runs_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--seeds``, ``--seed`` and ``--processes``, which come together as ``series``."""
+    """Add ``--demand``, ``--seeds``, ``--seed``, ``--node-order`` and ``--processes``, together as ``series``."""
 
     @wraps(command)
-    def repeated(*, seeds: int, seed: int, processes: int, **rest: Any) -> Any:  # noqa: ANN401 -- click's own
-        return command(series=Series(seeds, seed, processes), **rest)
+    def repeated(
+        *,
+        seeds: int,
+        seed: int,
+        processes: int,
+        demand: int,
+        node_order: int | None,
+        **rest: Any,  # noqa: ANN401 -- click's own
+    ) -> Any:  # noqa: ANN401 -- click's own
+        return command(series=Series(seeds, seed, processes, demand, node_order), **rest)
 
+    repeated = click.option(
+        "--node-order",
+        type=click.IntRange(0),
+        metavar="SEED",
+        help="Order the nodes by this seed in all runs; default: each run by its own.",
+    )(repeated)
     for name, kind, default, text in (
         ("--processes", click.IntRange(1, 256), 1, "Runs at the same time."),
         ("--seed", click.IntRange(0), 42, "The first seed."),
         ("--seeds", click.IntRange(1, 1000), 1, "Runs of each policy, with the seeds from --seed on."),
+        ("--demand", click.IntRange(1, 1000), 130, "Cards asked for, in percent of those there are."),
     ):
         repeated = click.option(name, type=kind, default=default, show_default=True, help=text)(repeated)
     return repeated
@@ -64,9 +84,6 @@ def runs_options(command: Callable[..., Any]) -> Callable[..., Any]:
     default=("railwise", "fgd"),
     help="Who places; may be given several times. Default: railwise and fgd.",
 )
-@click.option(
-    "--demand", type=click.IntRange(1, 1000), default=130, show_default=True, metavar="PERCENT", help="Cards asked for."
-)
 @runs_options
 @trace_options
 def command(
@@ -76,7 +93,6 @@ def command(
     form: str,
     levels: str,
     policies: tuple[str, ...],
-    demand: int,
     series: Series,
     replay: TraceOptions,
 ) -> int:
@@ -102,11 +118,11 @@ def command(
     ]
     with click.progressbar(length=len(runs), file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
         fillings = []
-        for filling in _made([scenario for _, scenario in named], demand, runs, series.processes):
+        for filling in _made([scenario for _, scenario in named], series, runs):
             fillings.append(filling)
             bar.update(1)
     figures = [
-        _figure(named[runs[start].workload][0], fillings[start : start + series.seeds], demand)
+        _figure(named[runs[start].workload][0], fillings[start : start + series.seeds], series.demand)
         for start in range(0, len(runs), series.seeds)
     ]
     if form in ("json", "yaml"):
@@ -127,16 +143,16 @@ def _check(named: list[tuple[str, Scenario]]) -> None:
             raise HintedError(f"{name}: there are no workloads", "add spec.workloads, or a job stream with --trace")
 
 
-def _made(scenarios: list[Scenario], demand: int, runs: list[Run], processes: int) -> Iterator[Filling]:
+def _made(scenarios: list[Scenario], series: Series, runs: list[Run]) -> Iterator[Filling]:
     """Yield the runs in order, made one after another or side by side."""
-    if processes == 1:
-        _take(scenarios, demand)
+    if series.processes == 1:
+        _take(scenarios, series)
         yield from map(_run, runs)
         return
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    with ProcessPoolExecutor(processes, get_context("spawn"), _take, (scenarios, demand)) as pool:
+    with ProcessPoolExecutor(series.processes, get_context("spawn"), _take, (scenarios, series)) as pool:
         try:
             yield from pool.map(_run, runs)
         except BaseException:
@@ -144,19 +160,19 @@ def _made(scenarios: list[Scenario], demand: int, runs: list[Run], processes: in
             raise
 
 
-_TAKEN: list[tuple[list[Scenario], int]] = []
+_TAKEN: list[tuple[list[Scenario], Series]] = []
 
 
-def _take(scenarios: list[Scenario], demand: int) -> None:
+def _take(scenarios: list[Scenario], series: Series) -> None:
     """Keep what all runs of this process share."""
-    _TAKEN[:] = [(scenarios, demand)]
+    _TAKEN[:] = [(scenarios, series)]
 
 
 def _run(run: Run) -> Filling:
-    from railwise.twin.filling import fill
+    from railwise.twin.filling import Options, fill
 
-    scenarios, demand = _TAKEN[0]
-    return fill(scenarios[run.workload], run.policy, run.seed, demand)
+    scenarios, series = _TAKEN[0]
+    return fill(scenarios[run.workload], run.policy, run.seed, Options(series.demand, order=series.order))
 
 
 def _figure(workload: str, fillings: list[Filling], demand: int) -> Filled:

@@ -47,7 +47,7 @@ def _one(figures: Sequence[Filled]) -> Table:
         last = Cell(_percent(_last(figure)), GOOD if _last(figure) == best else "")
         extremes = [_percent(figure.least), _percent(figure.most)]
         rows.append(
-            row(Cell(figure.policy, STRONG), *used, last, *extremes, _percent(figure.fragmented), f"{figure.left:.0f}")
+            row(Cell(figure.policy, STRONG), *used, last, *extremes, _percent(figure.fragmented), f"{figure.left:.1f}")
         )
     return table(columns, rows)
 

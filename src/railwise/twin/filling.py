@@ -139,20 +139,31 @@ def node_order(nodes: Sequence[Node], draw: SplitMix) -> list[Node]:
     return order
 
 
-def fill(scenario: Scenario, policy: str, seed: int, percent: int = DEMAND, mix: tuple[MixPod, ...] = ()) -> Filling:
-    """Fill the empty cluster of a scenario with its workloads in the order of a seed.
+class Options(NamedTuple):
+    """How to fill: the demand in percent of the capacity, and what is not to be learned or drawn as usual.
 
     ``mix`` are the pods that usually come (empty: those of the scenario's policy, else learned from its workloads);
-    the policies that use one, and the figure of fragmentation, take it from there. Raises ``InputError`` for an
-    unknown policy.
+    ``order`` is a seed for the order of the nodes alone (None: it follows from the run's seed like everything else).
     """
-    usual = mix or scenario.policy.mix or learn(scenario.workloads).mix
+
+    demand: int = DEMAND
+    mix: tuple[MixPod, ...] = ()
+    order: int | None = None
+
+
+def fill(scenario: Scenario, policy: str, seed: int, options: Options = Options()) -> Filling:  # noqa: B008 -- frozen
+    """Fill the empty cluster of a scenario with its workloads in the order of a seed.
+
+    The policies that know the pods that usually come, and the figure of fragmentation, take the same mix. Raises
+    ``InputError`` for an unknown policy.
+    """
+    usual = options.mix or scenario.policy.mix or learn(scenario.workloads).mix
     draw = SplitMix(seed)
     made = by_name(policy, seed)
     bare = ClusterState(scenario.nodes, scenario.topologies, scenario.policy)
     capacity = CARD * sum(spec.cards for spec in bare.specs)
-    coming = arrivals(scenario.workloads, percent * capacity // PERCENT, bare, draw)
-    nodes = node_order(scenario.nodes, draw)
+    coming = arrivals(scenario.workloads, options.demand * capacity // PERCENT, bare, draw)
+    nodes = node_order(scenario.nodes, draw if options.order is None else SplitMix(options.order))
     state = ClusterState(nodes, scenario.topologies, replace(scenario.policy, mix=usual))
     search = Placer(state) if made is None else made.search(state)
     run = _Run(state, Mix(usual), capacity)
