@@ -12,6 +12,7 @@ import pytest
 
 from railwise.cli import data_sets
 from tests.cli.conftest import Railwise
+from tests.formats.traces import samples
 
 HEADER = "timestamp,duration,num_gpus,gpu_time,cluster\n"
 ROWS = (
@@ -27,6 +28,7 @@ CASES = {
     "trace-window": "simulate --trace philly philly.csv.gz --cluster 3x8 --from 30m --until 2d -o yaml",
     "trace-bad": "simulate --trace philly broken.csv --cluster 3x8",
     "trace-skip-bad": "simulate --trace philly broken.csv --cluster 3x8 --skip-bad",
+    "trace-wrong-header": "simulate --trace itp philly.csv.gz",
     "trace-unknown": "simulate --trace phily philly.csv.gz",
     "trace-no-files": "simulate --trace philly empty",
     "trace-no-file": "simulate --trace philly nowhere.csv",
@@ -77,6 +79,16 @@ def test_a_map_beside_the_jobs_is_the_cluster(traces: Path, railwise: Railwise) 
     assert "p1-s0-1" in done.out
     other = railwise("simulate", "--trace", "philly", "philly.csv.gz", "--cluster", "set", "--decisions", "-")
     assert other.out == done.out
+
+
+def test_hourly_tables_keep_their_folders_and_bring_their_racks(folder: Path, railwise: Railwise) -> None:
+    for name, data in {**samples.asi(), samples.ASI_SERVERS: samples.servers()}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    done = railwise("simulate", "--trace", "asi", "data", "-o", "json")
+    assert done.code == 0, done.err
+    assert "asi: jobs that still ran in the last hour" in done.err
+    assert "cluster given" not in done.err
 
 
 def test_standard_input_is_a_file_of_the_trace(railwise: Railwise) -> None:

@@ -96,7 +96,7 @@ def _read_hour(data: bytes, source: str, hour: int, pods: dict[str, _Pod], intak
             continue
         known = pods.get(row["pod_id"])
         if known is None and len(pods) >= MOST_JOBS:
-            raise InputError([Fault(source, f"more than {MOST_JOBS} pods", "give fewer hours")], source)
+            raise InputError([Fault(source, f"more than {MOST_JOBS} pods", "give fewer hours")])
         pods[row["pod_id"]] = pod if known is None else known._replace(last=hour)
 
 
@@ -159,7 +159,7 @@ def read_asi_servers(files: Mapping[str, bytes]) -> Scenario:
         if not row["server_id"] or not 0 <= (row["gpu_count"] or 0) <= 1024 or (row["cpu_capacity_cores"] or 0) < 0  # noqa: PLR2004
     ]
     if faults or not rows:
-        raise InputError(faults or [Fault(source, "no servers in it")], source)
+        raise InputError(faults or [Fault(source, "no servers in it")])
     rows.sort(key=lambda row: (row["cluster_id"] or "", row["asw_id"] or "", row["server_id"]))
     clusters: dict[str, str] = {}
     leaves: dict[tuple[str, str], str] = {}
@@ -184,7 +184,7 @@ def _hour(path: str) -> int:
     """Return the hour of the trace that a partition holds; InputError if its path does not tell."""
     found = _PARTITION.search(_posix(path))
     if found is None:
-        raise InputError([Fault(path, "no day=…/hour=… in its path", "keep the folders as published")], path)
+        raise InputError([Fault(path, "no day=…/hour=… in its path", "keep the folders as published")])
     return int(found[1]) * 24 + int(found[2])
 
 

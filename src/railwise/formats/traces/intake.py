@@ -118,7 +118,7 @@ class Intake:
             return
         if len(self.jobs) >= MOST_JOBS:
             hint = "name fewer of its files"
-            raise InputError([Fault(self._file, f"more than {MOST_JOBS} jobs", hint)], self._file)
+            raise InputError([Fault(self._file, f"more than {MOST_JOBS} jobs", hint)])
         published, line = self._present
         if published:
             self._lines[published] = line

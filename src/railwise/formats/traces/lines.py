@@ -46,15 +46,15 @@ def lines(data: bytes, source: str) -> Iterator[str]:
         except UnicodeDecodeError as error:
             line = done + error.object.count(b"\n", 0, error.start) + 1
             hint = "convert it first, for example with `iconv -f latin1 -t utf-8`"
-            raise InputError([Fault(f"{source}:{line}", "not UTF-8 text", hint)], source) from None
+            raise InputError([Fault(f"{source}:{line}", "not UTF-8 text", hint)]) from None
         if "\0" in text:
             line = done + text.count("\n", 0, text.index("\0")) + 1
-            raise InputError([Fault(f"{source}:{line}", "a zero byte, so this is not a table of text", FORM)], source)
+            raise InputError([Fault(f"{source}:{line}", "a zero byte, so this is not a table of text", FORM)])
         *whole, rest = (rest + text).split("\n")
         yield from whole
         done += len(whole)
         if len(rest) > LONGEST_LINE:
-            raise InputError([Fault(f"{source}:{done + 1}", f"a line of more than {LONGEST_LINE} bytes", FORM)], source)
+            raise InputError([Fault(f"{source}:{done + 1}", f"a line of more than {LONGEST_LINE} bytes", FORM)])
     if rest:
         yield rest
 
@@ -69,7 +69,7 @@ def _pieces(data: bytes, source: str) -> Iterator[tuple[bytes, bool]]:
             _refuse_archives(piece, source)
         unpacked += len(piece)
         if unpacked > LARGEST_TABLE:
-            raise InputError([Fault(source, f"more than {LARGEST_TABLE} bytes unpacked", FORM)], source)
+            raise InputError([Fault(source, f"more than {LARGEST_TABLE} bytes unpacked", FORM)])
         if seen:
             yield seen, False
         seen = piece
@@ -96,14 +96,14 @@ def _inflated(data: bytes, source: str) -> Iterator[bytes]:
             try:
                 out = inflate.decompress(left, _PIECE)
             except zlib.error as error:
-                raise InputError([Fault(source, f"damaged gzip file ({error})", FORM)], source) from None
+                raise InputError([Fault(source, f"damaged gzip file ({error})", FORM)]) from None
             if out:
                 yield out
             left = inflate.unused_data if inflate.eof else inflate.unconsumed_tail
             if not left and len(out) < _PIECE:
                 break
     if not inflate.eof:
-        raise InputError([Fault(source, "the gzip file ends early", "fetch it again")], source)
+        raise InputError([Fault(source, "the gzip file ends early", "fetch it again")])
 
 
 def _refuse_archives(first: bytes, source: str) -> None:
@@ -112,4 +112,4 @@ def _refuse_archives(first: bytes, source: str) -> None:
         found = "a tar archive"
     if found:
         hint = "unpack it and name the files in it" if "Parquet" not in found else FORM
-        raise InputError([Fault(source, f"{found}, not a table of text", hint)], source)
+        raise InputError([Fault(source, f"{found}, not a table of text", hint)])

@@ -68,4 +68,4 @@ def _check(rows: list[Row], source: str) -> None:
                 faults.append(Fault(f"{source}:{row.line}", f"{expected}, not {row.values[column][:80]!r}"))
         first.setdefault(host, row.line)
     if faults:
-        raise InputError(faults, source)
+        raise InputError(faults)

@@ -39,7 +39,7 @@ def read_machines(data: bytes, source: str = MACHINES) -> Scenario:
         except CellError as error:
             faults.append(Fault(f"{source}:{row.line}", str(error)))
     if faults or not nodes:
-        raise InputError(faults or [Fault(source, "no machines in it")], source)
+        raise InputError(faults or [Fault(source, "no machines in it")])
     return Scenario(name="alibaba-gpu-v2020", nodes=tuple(nodes))
 
 

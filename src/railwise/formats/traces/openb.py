@@ -57,7 +57,7 @@ def read_openb_nodes(data: bytes, source: str = NODE_FILES[0]) -> tuple[Node, ..
         except CellError as error:
             faults.append(Fault(f"{source}:{row.line}", str(error)))
     if faults or not nodes:
-        raise InputError(faults or [Fault(source, "no rows below the header")], source)
+        raise InputError(faults or [Fault(source, "no rows below the header")])
     return tuple(nodes.values())
 
 

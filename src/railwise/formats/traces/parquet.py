@@ -38,9 +38,9 @@ def read_parquet(data: bytes, source: str, columns: Sequence[str]) -> Iterator[t
         missing = [column for column in columns if column not in names]
         if missing:
             expected = f"expected the columns {', '.join(columns)}; missing: {', '.join(missing)}"
-            raise InputError([Fault(source, expected + guess(missing[0], names), FORM)], source)
+            raise InputError([Fault(source, expected + guess(missing[0], names), FORM)])
         if file.metadata.num_rows > MOST_ROWS:
-            raise InputError([Fault(source, f"more than {MOST_ROWS} rows", FORM)], source)
+            raise InputError([Fault(source, f"more than {MOST_ROWS} rows", FORM)])
         number = 0
         for batch in file.iter_batches(batch_size=BATCH, columns=list(columns)):
             for values in batch.to_pylist():
@@ -48,4 +48,4 @@ def read_parquet(data: bytes, source: str, columns: Sequence[str]) -> Iterator[t
                 yield number, values
     except (arrow.ArrowException, OSError) as error:
         told = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError([Fault(source, f"no readable Parquet file ({told})", FORM)], source) from None
+        raise InputError([Fault(source, f"no readable Parquet file ({told})", FORM)]) from None

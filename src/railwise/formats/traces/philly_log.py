@@ -43,7 +43,7 @@ def read_philly_log(data: bytes, source: str, intake: Intake) -> None:
         records: list[Any] = msgspec.json.decode(text, type=list[msgspec.Raw])
     except msgspec.DecodeError as error:
         hint = "expected cluster_job_log of the publisher: a JSON list of jobs"
-        raise InputError([Fault(source, str(error), hint)], source) from None
+        raise InputError([Fault(source, str(error), hint)]) from None
     del text
     intake.absolute = True
     for place, raw in enumerate(records):

@@ -40,7 +40,7 @@ def read_sacct(files: Mapping[str, bytes], intake: Intake) -> None:
         missing = [column for column in NEEDED if not table.has(column)]
         if missing or not (table.has("ReqTRES") or table.has("AllocTRES")):
             wanted = ", ".join((*missing, *(() if missing else ("ReqTRES or AllocTRES",))))
-            raise InputError([Fault(f"{source}:1", f"no column {wanted}", f"print it with `{COMMAND}`")], source)
+            raise InputError([Fault(f"{source}:1", f"no column {wanted}", f"print it with `{COMMAND}`")])
         intake.absolute = True
         intake.read(table, lambda row: _job(row, intake))
 

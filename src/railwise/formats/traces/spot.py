@@ -79,7 +79,7 @@ def read_spot_nodes(data: bytes, source: str = NODES) -> Scenario:
         run = (Cards(int(cards), row.values["gpu_model"]),) if int(cards) else ()
         nodes.append(Node(f"node-{name.lower()}", cards=run, resources={"cpu": int(cpus[:9]) * 1000}))
     if faults:
-        raise InputError(faults, source)
+        raise InputError(faults)
     return Scenario(name="alibaba-spot-gpu-v2026", nodes=tuple(nodes))
 
 

@@ -94,14 +94,14 @@ def _rates(data: bytes, source: str, worker: str) -> Rates:
         table = msgspec.json.decode("\n".join(lines(data, source)), type=dict[str, dict[str, dict[str, msgspec.Raw]]])
         if worker not in table:
             hint = f"--assume worker=… with one of {', '.join(table)}"
-            raise InputError([Fault(source, f"no accelerator '{worker}' in it", hint)], source)
+            raise InputError([Fault(source, f"no accelerator '{worker}' in it", hint)])
         return {
             kind: {"null": msgspec.json.decode(rates["null"], type=float)}
             for kind, rates in table[worker].items()
             if "null" in rates
         }
     except msgspec.DecodeError as error:
-        raise InputError([Fault(source, str(error), "expected Gavel's table of throughputs")], source) from None
+        raise InputError([Fault(source, str(error), "expected Gavel's table of throughputs")]) from None
 
 
 def read_shockwave(files: Mapping[str, bytes], intake: Intake) -> None:

@@ -45,7 +45,7 @@ def read_swf(files: Mapping[str, bytes], intake: Intake) -> None:
             _take(line, number, start, source, intake, as_cards=as_cards)
         if not count:
             expected = "expected the Standard Workload Format: lines of 18 numbers"
-            raise InputError([Fault(source, "no jobs in it", expected)], source)
+            raise InputError([Fault(source, "no jobs in it", expected)])
 
 
 def _take(line: str, number: int, start: int, source: str, intake: Intake, *, as_cards: bool) -> None:

@@ -55,7 +55,7 @@ class Table:
         if missing:
             near = guess(missing[0], self.header)
             expected = f"expected the columns {', '.join(columns)}; missing: {', '.join(missing)}{near}"
-            raise InputError([Fault(f"{self.source}:1", expected, TABLE_FORM)], self.source)
+            raise InputError([Fault(f"{self.source}:1", expected, TABLE_FORM)])
 
     def rows(self) -> Iterator[Cells]:
         """Yield the rows; blank lines do not count. InputError where the file itself is damaged."""
@@ -74,7 +74,7 @@ class Table:
             raise self._fault(str(error)) from None
 
     def _fault(self, message: str) -> InputError:
-        return InputError([Fault(f"{self.source}:{max(self._reader.line_num, 1)}", message, FORM)], self.source)
+        return InputError([Fault(f"{self.source}:{max(self._reader.line_num, 1)}", message, FORM)])
 
 
 class Row(NamedTuple):
@@ -100,7 +100,7 @@ def read_table(data: bytes, source: str, columns: Sequence[str]) -> list[Row]:
             faults.append(Fault(f"{source}:{cells.line}", f"no value in column {', '.join(empty)}", TABLE_FORM))
         rows.append(Row(cells.line, values))
     if faults:
-        raise InputError(faults, source)
+        raise InputError(faults)
     if not rows:
-        raise InputError([Fault(source, "no rows below the header", TABLE_FORM)], source)
+        raise InputError([Fault(source, "no rows below the header", TABLE_FORM)])
     return rows

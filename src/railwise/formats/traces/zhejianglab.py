@@ -79,7 +79,7 @@ def _links(data: bytes, source: str) -> dict[str, frozenset[str]]:
         ports.setdefault(port, row.line)
         leaves.setdefault(server, set()).add(leaf)
     if faults:
-        raise InputError(faults, source)
+        raise InputError(faults)
     return {server: frozenset(names) for server, names in leaves.items()}
 
 
