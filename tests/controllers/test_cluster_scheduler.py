@@ -137,7 +137,11 @@ async def test_pods_are_bound_and_what_does_not_fit_says_why(stage: Stage) -> No
         await until(told)
         word = await stage.word("huge")
         assert (word.reason, word.message.partition(":")[0]) == ("Unschedulable", "NeverFits")
-        assert scheduler.tally.bound == 4
+
+        async def counted() -> bool:
+            return scheduler.tally.bound == 4
+
+        await until(counted)
     places = await stage.places()
     assert sorted(places.values()) == [f"{stage.space}-{index}" for index in (0, 0, 1, 1)]
 
@@ -212,7 +216,11 @@ async def test_a_restart_knows_what_runs(stage: Stage) -> None:
             return len(await stage.places()) == 3
 
         await until(third)
-        assert second.tally.bound == 1
+
+        async def counted() -> bool:
+            return second.tally.bound == 1
+
+        await until(counted)
     after = await stage.places()
     assert {name: after[name] for name in before} == before
     assert after["b"] not in set(before.values())
