@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from railwise.fabric.elements import Fabric
 from railwise.fabric.labels import is_label
 from railwise.formats.fabric import forms
 from railwise.formats.fabric.hypernodes import hypernodes_documents, hypernodes_text, read_hypernodes
@@ -291,3 +294,25 @@ def test_any_form_may_say_how_a_fabric_is_meant() -> None:
     fabric = small("rail-optimised")
     assert forms.read_wiring(forms.write(fabric, "ptm").encode()).cables == fabric.cables
     assert len(forms.read_wiring(b"SwitchName=s Nodes=n[1-3]").cables) == 3
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)*b", "a*" * 40, "x" * 1000])
+def test_a_pattern_that_could_take_for_ever_is_refused(pattern: str) -> None:
+    member = {"type": "Node", "selector": {"regexMatch": {"pattern": pattern}}}
+    one = {"kind": "HyperNode", "metadata": {"name": "h"}, "spec": {"members": [member]}}
+    node = {"kind": "Node", "metadata": {"name": "a" * 250}}
+    with pytest.raises(InputError) as caught:
+        read_hypernodes(yaml.safe_dump_all([one, node]).encode())
+    assert "too much of a pattern" in str(caught.value)
+
+
+@pytest.mark.parametrize("form", list(forms.FORMS))
+@settings(max_examples=60)
+@given(data=st.data())
+def test_a_broken_file_of_any_form_is_refused_and_never_a_crash(form: str, data: st.DataObject) -> None:
+    text = bytearray(forms.write(small("rail-optimised", units=1, servers=2, rails=2), form).encode())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        text[at : at + data.draw(st.integers(0, 6))] = data.draw(st.binary(max_size=6))
+    with suppress(InputError):
+        assert isinstance(forms.read(bytes(text), "broken", form), Fabric | Tree)

@@ -22,7 +22,12 @@ from railwise.model.errors import Fault, InputError
 
 GROUP: Final = "topology.volcano.sh/"
 API_VERSION: Final = "topology.volcano.sh/v1alpha1"
-LONGEST_PATTERN: Final = 1024
+LONGEST_PATTERN: Final = 256
+MOST_REPEATS: Final = 4
+_NESTED: Final = re.compile(r"\)[*+{]|[*+}][*+{]")
+_REPEAT: Final = re.compile(r"[*+{]")
+"""Volcano matches any pattern in linear time; here repeated groups or many repeats could take for ever."""
+
 _HINT: Final = "expected objects of kind HyperNode (kubectl get hypernodes -o yaml)"
 
 
@@ -126,8 +131,12 @@ def _members(
 
 
 def _matching(pattern: str, nodes: Mapping[str, Mapping[str, str]], path: str, faults: Faults) -> list[str]:
+    if len(pattern) > LONGEST_PATTERN or _NESTED.search(pattern) or len(_REPEAT.findall(pattern)) > MOST_REPEATS:
+        limits = f"{LONGEST_PATTERN} characters, {MOST_REPEATS} repetitions, no repeated group"
+        faults.add(path, f"{shown(pattern)} is too much of a pattern to be read: {limits}")
+        return []
     try:
-        compiled = re.compile(pattern[:LONGEST_PATTERN])
+        compiled = re.compile(pattern)
     except re.error as error:
         faults.add(path, f"no regular expression: {error}")
         return []
