@@ -150,7 +150,7 @@ def test_rounds_in_which_nothing_waits_look_at_nothing() -> None:
     engine = Engine(Scenario("idle", 0, (), tuple(flat(8, 8))))
     assert engine.cycle([Submit(gang("a", 1, request(8)))]).reservations == ()
     assert engine.backfill is not None
-    assert engine.backfill.table.future.times == []
+    assert engine.backfill.table.future.times() == []
     assert engine.backfill.table.promises == []
 
 

@@ -30,6 +30,7 @@ from railwise.engine.search.remembered import Remembered
 from railwise.engine.search.step_time import StepTime
 from railwise.engine.slots import slots_left
 from railwise.engine.waiting.backfill import Backfill
+from railwise.engine.wakes import Wakes
 from railwise.engine.workloads import Workloads
 from railwise.model.plan import Plan, Reservation, State, WorkloadPlan
 from railwise.model.reason import Reason
@@ -56,22 +57,28 @@ class Engine:
         scenario: Scenario,
         policy: Policy | None = None,
         step_time: Timing | None = None,
+        *,
+        brief: bool = False,
     ) -> None:
         """Build the state of the scenario's nodes; its workloads are submitted by the first cycle.
 
         ``policy`` is a baseline to compare with; ``step_time`` makes what fills criterion 3 (default: the links of
-        the document, where it names any).
+        the document, where it names any). ``brief``: the same is decided, but nobody is told why he waits, and plans
+        speak only of those whose pods changed.
         """
         self.scenario: Final = scenario
         self.state: Final = ClusterState(scenario.nodes, scenario.topologies, scenario.policy)
         self.link_time: Final = LinkTime(self.state) if has_links(scenario.topologies) else None
         timed: StepTime | None = self.link_time if step_time is None else step_time(self.state)
         self.search: Final[Search] = Placer(self.state, timed) if policy is None else policy.search(self.state)
+        self.brief: Final = brief
         self.verdict: Final = Verdict(self.state)
+        self.verdict.brief = brief
         queues = scenario.queues if policy is None else policy.queues(scenario.queues)
         self.accounts: Final = Accounts(queues, self.state, self.verdict)
         self.workloads: Final = Workloads(self.state, self.accounts)
         self.records: Final = self.workloads.records
+        self.wakes: Final = Wakes(self.workloads)
         if self.link_time is not None:
             self.workloads.speaking = self.link_time.loads.changed
         own = isinstance(self.search, Placer)
@@ -145,7 +152,7 @@ class Engine:
         if now == workloads.now:
             return True
         timed = plan.reservations or self.accounts.usage is not None or self.discipline is not None
-        return not timed and now < min(self.wake_times(), default=now + 1)
+        return not timed and now < min(self.wakes.all(), default=now + 1)
 
     def _as_before(self, plan: Plan, now: int) -> Plan:
         """Return the last plan without what it changed: who waits, and why."""
@@ -196,7 +203,7 @@ class Engine:
         workloads: list[WorkloadPlan] = []
         for record in [*queue, *news.others(queue)]:
             reason = reasons.get(record.workload.name)
-            if reason is not None or not record.started or record.changed:
+            if record.changed or (not self.brief and (reason is not None or not record.started)):
                 workloads.append(self.describe(record, reason))
             record.changed = False
             if not record.short():
@@ -214,7 +221,7 @@ class Engine:
 
     def wake_times(self) -> list[int]:
         """Return when, in µs, waiting workloads should be decided on again although nothing happens till then."""
-        return self.workloads.wake_times() if self.workloads.waiting or self.workloads.dark else []
+        return self.wakes.all()
 
     def _listed(self) -> tuple[Reservation, ...]:
         if self.backfill is not None:

@@ -22,13 +22,18 @@ from railwise.model.workload import Workload
 Pods = dict[PodKey, tuple[int, Grant]]
 """Pods with their nodes and cards, as a record holds them."""
 
+MOST_JOURNAL: Final = 100_000
+"""So many entries a journal has before it begins anew."""
+
 
 class Workloads:
     """All workloads by name. ``waiting`` are those that still want pods; ``now`` is the time of the round in µs.
 
     ``touched`` collects the workloads whose pods changed, once somebody wants to know; ``changes`` counts such changes.
     ``altered`` names those whose pods changed in this round, gone ones included; ``fallen`` holds what it took as lost,
-    as (workload, pods, node). ``speaking`` collects those whose traffic may have changed, pods that are only lifted
+    as (workload, pods, node). ``journal`` lists every workload whose pods changed or that began to wait, in order, and
+    ``altered_nodes`` the nodes about which facts changed, until a new ``epoch`` begins; who follows them reads on from
+    where he stopped. ``speaking`` collects those whose traffic may have changed, pods that are only lifted
     included, where anybody wants to know.
     ``dark`` are the nodes that are not ready, with the time since when: their pods are lost after ``nodeGrace``.
     """
@@ -41,6 +46,9 @@ class Workloads:
         self.waiting: Final[dict[str, Record]] = {}
         self.touched: dict[Record, None] | None = None
         self.altered: Final[dict[str, None]] = {}
+        self.journal: Final[list[Record]] = []
+        self.altered_nodes: Final[list[int]] = []
+        self.epoch = 0
         self.speaking: dict[Record, None] | None = None
         self.fallen: Final[list[tuple[Record, list[PodKey], int]]] = []
         self.dark: Final[dict[int, int]] = {}
@@ -54,6 +62,10 @@ class Workloads:
         self.now = now
         self.altered.clear()
         self.fallen.clear()
+        if len(self.journal) + len(self.altered_nodes) > MOST_JOURNAL:
+            self.journal.clear()
+            self.altered_nodes.clear()
+            self.epoch += 1
 
     def book(self, workloads: Iterable[Workload]) -> None:
         """Enter the workloads of a document: running pods whose cards are named are booked before the others."""
@@ -127,8 +139,13 @@ class Workloads:
         if not record.pods:
             record.started = False
             record.lost.clear()
-        self.waiting[record.workload.name] = record
+        self.wait(record)
         return pods
+
+    def wait(self, record: Record) -> None:
+        """Let a workload wait for its turn in every round from the next one on."""
+        self.waiting[record.workload.name] = record
+        self.journal.append(record)
 
     def wants_more(self, record: Record) -> bool:
         """Return whether a workload still wants pods that it may get."""
@@ -144,6 +161,7 @@ class Workloads:
 
     def _changed(self, record: Record) -> None:
         self.altered[record.workload.name] = None
+        self.journal.append(record)
         if bool(record.pods) is not record.counted:
             record.counted = not record.counted
             workload = record.workload
@@ -167,7 +185,7 @@ class Workloads:
     def _enter(self, record: Record) -> None:
         self.records[record.workload.name] = record
         if not record.started or record.short() or self.wants_more(record):
-            self.waiting[record.workload.name] = record
+            self.wait(record)
 
     def _alter(self, event: NodeChange) -> bool:
         node = self.state.index_of.get(event.name)
@@ -180,6 +198,7 @@ class Workloads:
             if here and self.speaking is not None:
                 self.speaking[record] = None
         alter_node(self.state, node, event.values, running)
+        self.altered_nodes.append(node)
         if event.values.get("ready") is False:
             self.dark.setdefault(node, self.now)
             self.lose_overdue()
@@ -188,7 +207,7 @@ class Workloads:
         if event.values.get("ready") is True or "gpu.unhealthy" in event.values:
             for record in self.records.values():
                 if self.wants_more(record):
-                    self.waiting[record.workload.name] = record
+                    self.wait(record)
         return True
 
     def lose_overdue(self) -> None:
@@ -198,25 +217,6 @@ class Workloads:
             del self.dark[node]
             self._lose(node)
 
-    def wake_times(self) -> list[int]:
-        """Return the times (µs) at which a wait by the policy is over: grace, repair, reservation, protected youth."""
-        policy = self.state.policy
-        times = {since + policy.node_grace for since in self.dark.values()}
-        for record in self.waiting.values():
-            if record.broken is not None:
-                times.add(record.broken + policy.repair_wait)
-            if not record.pods:
-                times.add(record.workload.submit + policy.reserve_after)
-        if self.waiting and self.accounts.tree.declared:
-            for record in self.records.values():
-                for queue in self.accounts.tree.chain(record.workload.queue) if record.pods else ():
-                    times.update(
-                        record.began + least
-                        for least in (queue.preempt_min_runtime, queue.reclaim_min_runtime)
-                        if least
-                    )
-        return sorted(time for time in times if time > self.now)
-
     def _lose(self, node: int) -> None:
         """Take the pods of a dead node as lost."""
         for record in self.records.values():
@@ -225,4 +225,4 @@ class Workloads:
                 self.take(record, keys)
                 record.lose(keys, self.now)
                 self.fallen.append((record, keys, node))
-                self.waiting[record.workload.name] = record
+                self.wait(record)

@@ -30,17 +30,24 @@ class Simulation:
     """One run of one scenario under one policy."""
 
     def __init__(
-        self, scenario: Scenario, policy: Policy | None = None, pace: PaceOf | None = None, watch: Watch | None = None
+        self,
+        scenario: Scenario,
+        policy: Policy | None = None,
+        pace: PaceOf | None = None,
+        watch: Watch | None = None,
+        *,
+        reasons: bool = True,
     ) -> None:
         """Put arrivals and changes on the calendar; what is submitted by time 0, or runs, is there from the start.
 
         ``pace`` makes what slows work down (default: places and neighbours, where the document says what links
-        carry); ``watch`` is told of every moment.
+        carry); ``watch`` is told of every moment. Without ``reasons`` the same is decided sooner, and ``plan`` cannot
+        say why somebody waits.
         """
         present = tuple(one for one in scenario.workloads if one.submit <= 0 or runs(one.root))
         there = {one.name for one in present}
         self.scenario: Final = scenario
-        self.engine: Final = Engine(replace(scenario, workloads=present), policy)
+        self.engine: Final = Engine(replace(scenario, workloads=present), policy, brief=not reasons)
         self.history: Final = History(scenario)
         self.now = 0
         self.pace: Final[Pace] = ContendedPace(self.engine) if pace is None else pace(self.engine)
@@ -99,7 +106,7 @@ class Simulation:
         record = self.engine.records.get(name)
         if record is None:
             return WorkloadPlan(name, queue, State.FINISHED if name in self.history.ended else State.PENDING)
-        return self.engine.describe(record, self.history.reasons.get(name))
+        return self.engine.describe(record, None if self.engine.brief else self.history.reasons.get(name))
 
     def _pass_time(self, now: int) -> None:
         """Let the clock go on; cards in use until then count."""
@@ -125,7 +132,7 @@ class Simulation:
         self._cards.follow(altered, self.engine.records)
         self.map_rules.look(self.engine, self.now)
         self.history.record(plan, self.now, self.engine, altered)
-        for at in self.engine.wake_times():
+        for at in self.engine.wakes.fresh():
             if at > self.now:
                 self._calendar.wake(at)
         if self._watch is not None:

@@ -83,10 +83,11 @@ class Shape:
 
 
 class Shapes:
-    """The interned shapes of one engine."""
+    """The interned shapes of one engine, and numbers for what workloads made of them ask for (``asks``)."""
 
     def __init__(self) -> None:
         """Start empty."""
+        self.asks: Final[dict[tuple[object, ...], int]] = {}
         self._by_key: dict[tuple[object, ...], Shape] = {}
         self.all: Final[list[Shape]] = []
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from railwise.engine.gangs.demand import Demand, Part
 
-Ask = tuple[object, ...]
+Ask = int
 """Compare and hash only; keys of different engines have nothing to do with each other."""
 
 
@@ -17,18 +17,19 @@ def ask_of(demand: Demand) -> Ask | None:
     for leaf in demand.leaves:
         if leaf.fixed:
             return None
-    if not demand.ask:
-        demand.ask = _key_of(demand)
+    if demand.ask < 0:
+        numbers = demand.shapes.asks
+        demand.ask = numbers.setdefault(_key_of(demand), len(numbers))
     return demand.ask
 
 
-def _key_of(demand: Demand) -> Ask:
+def _key_of(demand: Demand) -> tuple[object, ...]:
     traffic = demand.workload.traffic
     spoken = () if traffic is None else (traffic.pattern, *sorted(traffic.sizes.items()))
     return (demand.preferred, *_of_part(demand.root), *spoken)
 
 
-def _of_part(part: Part) -> Ask:
+def _of_part(part: Part) -> tuple[object, ...]:
     group, shape = part.group, part.shape
     rules = (part.tree, part.required, part.preferred, part.distinct, part.even)
     if shape is not None:

@@ -90,7 +90,7 @@ class Part:
 class Demand:
     """A workload (or one alternative of it) ready to be searched for: root, leaves in order, number of pods.
 
-    ``ask`` is kept by ``ask_of``.
+    ``ask`` is a number kept by ``ask_of``, -1 before it is asked for.
     """
 
     def __init__(self, workload: Workload, root: Part, state: ClusterState, alternative: int) -> None:
@@ -109,7 +109,8 @@ class Demand:
         self.simple: Final = (
             root.shape is not None and root.distinct == NOT_GIVEN and not root.even and root.segment_size == 0
         )
-        self.ask: tuple[object, ...] = ()
+        self.shapes: Final = state.shapes
+        self.ask = -1
 
 
 def read_demand(workload: Workload, group: Group, state: ClusterState, alternative: int = -1) -> Demand:

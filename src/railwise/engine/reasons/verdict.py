@@ -30,6 +30,9 @@ ACTS: Final[dict[Code, Act]] = {
 }
 """Who must act; codes that are not listed only need waiting."""
 
+SHORT: Final = {code: Reason(code, "", ACTS.get(code, Act.WAIT)) for code in Code}
+"""Reasons that say no more than their code."""
+
 MOST_REASONS: Final = 65_536
 """How many reasons are remembered."""
 
@@ -38,7 +41,10 @@ Moment = tuple[int, int, int]
 
 
 class Verdict:
-    """Explains refusals on one state. ``facts`` counts the changes to facts about nodes."""
+    """Explains refusals on one state. ``facts`` counts the changes to facts about nodes.
+
+    In ``brief`` only what a decision depends on is found out: whether a demand could ever be met.
+    """
 
     def __init__(self, state: ClusterState) -> None:
         """Compute nothing yet."""
@@ -46,6 +52,7 @@ class Verdict:
         self.empty: Final = EmptyCluster(state)
         self.tallies: Final = Tallies(state)
         self.facts = 0
+        self.brief = False
         self._known: Final[dict[tuple[Ask, bool], tuple[Moment, Reason]]] = {}
 
     def plain(self, code: Code, text: str) -> Reason:
@@ -54,6 +61,8 @@ class Verdict:
 
     def refuse(self, demand: Demand, *, proven: bool) -> Reason:
         """Return why a demand that found no place waits (``proven``: there is none)."""
+        if self.brief:
+            return SHORT[self._hopeless(demand) or Code.NOT_ENOUGH_FREE]
         ask = ask_of(demand)
         if ask is None:
             return self._reason(demand, proven=proven)
@@ -88,13 +97,18 @@ class Verdict:
         text = headline(code, demand, leaf, levels, counts, total)
         return Reason(code, text, ACTS.get(code, Act.WAIT), next_step(code), total, counts, levels)
 
-    def _code(self, demand: Demand, *, proven: bool) -> Code:
+    def _hopeless(self, demand: Demand) -> Code | None:
+        """Return why a demand cannot be met whatever ends, None where it can, as far as anybody knows."""
         never = self.empty.fits(demand, pristine=True)
         if never is False:
             return Code.NEVER_FITS
         excluded = self.empty.fits(demand, pristine=False)
-        if excluded is False and never:
-            return Code.NODES_EXCLUDED
+        return Code.NODES_EXCLUDED if excluded is False and never else None
+
+    def _code(self, demand: Demand, *, proven: bool) -> Code:
+        hopeless = self._hopeless(demand)
+        if hopeless is not None:
+            return hopeless
         if not self.tallies.cover(demand):
             return Code.NOT_ENOUGH_FREE
         return Code.TOO_FRAGMENTED if proven else Code.UNPROVEN

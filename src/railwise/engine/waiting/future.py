@@ -19,7 +19,7 @@ from railwise.engine.gangs.record import PodKey, Record
 from railwise.engine.gangs.spot import Spot
 from railwise.engine.search.placement import Found
 from railwise.engine.waiting.outlook import Outlook
-from railwise.engine.waiting.promise import UNKNOWN, Promise, run_time
+from railwise.engine.waiting.promise import UNKNOWN, Promise
 from railwise.engine.workloads import Pods, Workloads
 
 Fit = tuple[Demand, Found]
@@ -32,22 +32,8 @@ Booked = list[tuple[Shape, int, Grant]]
 """Pods that are put on the state for a moment."""
 
 
-def expected_end(record: Record, now: int, grace: int) -> int | None:
-    """Return when a running workload ends, µs; None where that is not known.
-
-    Who outlives its duration counts as about to end for ``grace`` µs, and as endless from then on.
-    """
-    duration = run_time(record.demand)
-    if not duration or not record.pods:
-        return None
-    end = record.began + duration
-    if end >= now:
-        return end
-    return now if now - end <= grace else None
-
-
 class Future:
-    """The known ends of one moment. ``times`` are their distinct times; nothing is away between two questions."""
+    """The known ends of one moment; nothing is away between two questions."""
 
     def __init__(self, workloads: Workloads) -> None:
         """Know nothing yet."""
@@ -55,35 +41,41 @@ class Future:
         self.state: Final = workloads.state
         self.tree: Final = workloads.accounts.tree
         self.guarantee: Final = workloads.accounts.guarantee
-        self.times: list[int] = []
+        self.outlook: Final = Outlook(workloads)
+        self._ends: list[tuple[int, int, str, Record]] | None = []
+        self._times: list[int] = []
         self._counts: list[int] = []
-        self._records: list[Record] = []
         self._gone: Final[list[_Gone]] = []
         self._before: Shut | None = None
         self._moment: tuple[int, int, Record | None] = (-1, 0, None)
-        self.outlook = Outlook(self.state, ())
 
     def look(self, apart: Record, *, again: bool = True) -> None:
         """Find out what is known to end, apart from one workload; ``again``: also if something has started since."""
-        now, grace = self.workloads.now, self.state.policy.reserve_after
-        moment = (self.workloads.changes if again else self._moment[0], now, apart if apart.pods else None)
+        now = self.workloads.now
+        running = apart if apart.pods else None
+        moment = (self.workloads.changes if again else self._moment[0], now, running)
         if moment == self._moment:
             return
-        self._moment = (self.workloads.changes, *moment[1:])
-        ends: list[tuple[int, int, str, Record]] = []
-        for record in self.workloads.timed:
-            end = expected_end(record, now, grace) if record is not apart else None
-            if end is not None:
-                ends.append((end, record.workload.order, record.workload.name, record))
-        ends.sort(key=lambda entry: entry[:3])
-        self.times, self._counts = [], []
-        self._records = [record for _, _, _, record in ends]
-        for number, (end, _, _, _) in enumerate(ends):
-            if not self.times or self.times[-1] != end:
-                self.times.append(end)
-                self._counts.append(0)
-            self._counts[-1] = number + 1
-        self.outlook = Outlook(self.state, [(end, record) for end, _, _, record in ends])
+        self._moment = (self.workloads.changes, now, running)
+        self.outlook.sync(now, running)
+        self._ends = None
+
+    def times(self) -> list[int]:
+        """Return the distinct times of the ends, ascending."""
+        self._laid_out()
+        return self._times
+
+    def _laid_out(self) -> list[tuple[int, int, str, Record]]:
+        """Return the ends in their order, laid out by their times."""
+        if self._ends is None:
+            self._ends = self.outlook.known()
+            self._times, self._counts = [], []
+            for number, (end, _, _, _) in enumerate(self._ends):
+                if not self._times or self._times[-1] != end:
+                    self._times.append(end)
+                    self._counts.append(0)
+                self._counts[-1] = number + 1
+        return self._ends
 
     def open(self) -> None:
         """Begin a what-if; ``back`` ends it."""
@@ -99,22 +91,23 @@ class Future:
 
     def move(self, index: int) -> None:
         """Let everything end up to the time of this index (-1: nothing), or come back."""
+        ends = self._laid_out()
         count = self._counts[index] if index >= 0 else 0
         while len(self._gone) > count:
             self._bring_back()
         while len(self._gone) < count:
-            self.take(self._records[len(self._gone)])
+            self.take(ends[len(self._gone)][3])
 
     def index_at(self, time: int) -> int:
         """Return the index of the last end at or before a time, -1 where there is none."""
-        return bisect_right(self.times, time) - 1
+        return bisect_right(self.times(), time) - 1
 
     def first(self, ask: Ask, start: int) -> tuple[int, Fit] | None:
         """Return the first index from ``start`` on at which a workload fits, with the way; None where no end helps.
 
         What frees more never fits less, so the steps double until one fits and the gap is then halved.
         """
-        last = len(self.times) - 1
+        last = len(self.times()) - 1
         low, step = start - 1, 1
         high = min(low + step, last)
         found: Fit | None = None
@@ -175,9 +168,7 @@ class Future:
         """Let the pods on some nodes end that have ended by a time."""
         seen: dict[Record, None] = {}
         for node in sorted(nodes):
-            for end, record in self.outlook.on.get(node, ()):
-                if end > time:
-                    break
+            for record in self.outlook.ending(node, time):
                 seen[record] = None
         for record in seen:
             self.take(record, nodes)

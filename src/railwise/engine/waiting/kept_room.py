@@ -17,7 +17,8 @@ from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.demand import NOT_GIVEN, Demand
 from railwise.engine.gangs.needed import needed_leaves
 from railwise.engine.gangs.record import Record
-from railwise.engine.waiting.future import Ask, Future, expected_end
+from railwise.engine.waiting.ends import expected_end
+from railwise.engine.waiting.future import Ask, Future
 from railwise.engine.workloads import Workloads
 
 MOST_DOMAINS: Final = 8

@@ -8,13 +8,19 @@ be applied to see that it fits. Cards in shared use count as free from the first
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from railwise.engine.cluster.shapes import KIND_WHOLE, Shape
+from railwise.engine.cluster.shapes import KIND_WHOLE
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.demand import NOT_GIVEN, Demand
 from railwise.engine.gangs.record import Record
+from railwise.engine.waiting.ends import Ends
+from railwise.engine.waiting.slot_times import NEVER, Codes, SlotTimes
+from railwise.engine.workloads import Workloads
+
+MOST_SHAPES: Final = 32
+"""So many shapes have their slots followed; those that were not asked for longest are forgotten."""
 
 
 class Chance(NamedTuple):
@@ -26,73 +32,120 @@ class Chance(NamedTuple):
 
 
 class Outlook:
-    """The known ends of one moment, node by node."""
+    """The known ends of one moment, node by node, and what room they make."""
 
-    def __init__(self, state: ClusterState, ends: Sequence[tuple[int, Record]]) -> None:
-        """Sort the ends (time, workload), which are ascending, by node."""
-        self.state: Final = state
-        self.on: Final[dict[int, list[tuple[int, Record]]]] = {}
-        self._gains: Final[dict[int, list[tuple[int, int]]]] = {}
-        for end, record in ends:
-            for node, grant in record.pods.values():
-                here = self.on.setdefault(node, [])
-                if not here or here[-1][1] is not record:
-                    here.append((end, record))
-                if grant.whole:
-                    self._gains.setdefault(node, []).append((end, grant.whole.bit_count()))
-                elif grant.shares:
-                    shared = len(state.ledgers[node].left)
-                    self._gains.setdefault(node, []).append((end, shared))
+    def __init__(self, workloads: Workloads) -> None:
+        """Know nothing yet."""
+        self.workloads: Final = workloads
+        self.state: Final[ClusterState] = workloads.state
+        self.ends: Final = Ends(workloads)
+        self.now = 0
+        self._gone: set[Record] = set()
+        self._slots: Final[dict[tuple[int, int], SlotTimes]] = {}
+        self._generation = -1
+
+    def sync(self, now: int, apart: Record | None) -> None:
+        """Find out what is known to end as things are, apart from one workload."""
+        touched = self.ends.follow()
+        grace = self.state.policy.reserve_after
+        late = list(self.ends.until(now))
+        self.now = now
+        before, self._gone = self._gone, {record for end, record in late if now - end > grace}
+        if apart is not None:
+            self._gone.add(apart)
+        if touched is None or self._generation != self.state.generation:
+            self._generation = self.state.generation
+            self._slots.clear()
+            return
+        for record in {*(record for _, record in late), *before, *self._gone}:
+            touched.update(self.ends.nodes_of(record))
+        for slots in self._slots.values():
+            slots.pending |= touched
+
+    def known(self) -> list[tuple[int, int, str, Record]]:
+        """Return all ends as (time, order, name, workload), ascending; who should have ended is about to."""
+        now = self.now
+        past = [record for _, record in self.ends.until(now)]
+        late = [
+            (now, record.workload.order, record.workload.name, record) for record in past if record not in self._gone
+        ]
+        late.sort(key=lambda entry: entry[:3])
+        rest = self.ends.all[len(past) :]
+        return late + [entry for entry in rest if entry[3] not in self._gone]
+
+    def ending(self, node: int, time: int) -> Iterator[Record]:
+        """Yield whose pods on a node have ended by a time (µs, not before now), in the order of the ends."""
+        for ending in self.ends.on.get(node, ()):
+            if ending.end > time:
+                return
+            if ending.record not in self._gone:
+                yield ending.record
 
     def speaks_of(self, demand: Demand) -> bool:
         """Return whether a demand is of the kind that is known by counting: equal pods on whole cards, none running."""
         shape = demand.root.shape
         return demand.simple and shape is not None and shape.kind == KIND_WHOLE and not demand.root.fixed
 
-    def chances(self, demand: Demand, now: int, latest: int, apart: Container[int] = ()) -> list[Chance]:
-        """Return where a demand that does not fit now may fit by ``latest`` (µs), the earliest first.
+    def chances(self, demand: Demand, now: int, latest: int, apart: Iterable[int] = ()) -> Iterator[Chance]:
+        """Yield where a demand that does not fit now may fit by ``latest`` (µs), the earliest first.
 
         Nodes ``apart`` are left out.
         """
-        root = demand.root
-        shape, pods = root.shape, root.group.min_pods
-        if shape is None or not self.on:
-            return []
-        tree = self.state.trees[root.tree].tree
-        mask = self.state.allowed(shape)
-        ranges = [(0, len(tree.order))]
-        named = [True]
-        if root.required != NOT_GIVEN and root.required < tree.depth:
-            ranges, named = tree.tiers[root.required].ranges(), tree.tiers[root.required].named
-        elif root.required != NOT_GIVEN:
-            ranges = [(place, place + 1) for place in range(len(tree.order))]
-            named = [True] * len(ranges)
-        found: list[Chance] = []
-        for (start, end), ok in zip(ranges, named, strict=True):
-            slots: list[tuple[int, int]] = []
-            for place in range(start, end) if ok else ():
-                node = tree.order[place]
-                if (mask is None or mask[node]) and node not in apart:
-                    slots += [(time, place) for time in self._slots(shape, node, pods, now)]
-            if len(slots) >= pods:
-                slots.sort()
-                time = slots[pods - 1][0]
-                if time <= latest:
-                    nodes = frozenset(tree.order[place] for _, place in slots[:pods])
-                    found.append(Chance(time, start, nodes))
-        found.sort(key=lambda chance: chance[:2])
-        return found
+        if self.nothing_ends():
+            return
+        slots = self._of(demand)
+        level, pods = demand.root.required, demand.root.group.min_pods
+        if slots is None:
+            return
+        level = -1 if level == NOT_GIVEN else min(level, slots.tree.depth)
+        other = slots.seen_otherwise(apart)
+        moments = slots.moments(level, pods, other)
+        if 0 <= level < slots.tree.depth:
+            named = slots.tree.tiers[level].named
+            if not all(named):
+                moments = [moment if ok else NEVER for moment, ok in zip(moments, named, strict=True)]
+        soonest = min(moments, default=NEVER)
+        if soonest == NEVER:
+            return
+        first = soonest // slots.size
+        if (first or now) > latest:
+            return
+        end = (first + 1) * slots.size
+        for domain, moment in enumerate(moments):
+            if moment < end:
+                yield self._chance(slots, level, domain, pods, first or now, other)
+        rest = [
+            (moment // slots.size, domain)
+            for domain, moment in enumerate(moments)
+            if end <= moment < (latest + 1) * slots.size and moment != NEVER
+        ]
+        rest.sort()
+        for time, domain in rest:
+            yield self._chance(slots, level, domain, pods, time, other)
 
-    def _slots(self, shape: Shape, node: int, most: int, now: int) -> list[int]:
-        """Return from when on a node has cards for one pod, for two, …; ``now`` where it has them already."""
-        room = self.state.room_of[node]
-        if room.closed:
-            return []
-        free, cards = room.free, shape.cards
-        times = [now] * min(free // cards, most)
-        for end, gain in self._gains.get(node, ()):
-            if len(times) >= most:
-                break
-            free += gain
-            times += [end] * (min(free // cards, most) - len(times))
-        return times
+    def nothing_ends(self) -> bool:
+        """Return whether nothing is known to end."""
+        return len(self.ends.all) <= len(self._gone) and all(entry[3] in self._gone for entry in self.ends.all)
+
+    def _of(self, demand: Demand) -> SlotTimes | None:
+        shape = demand.root.shape
+        if shape is None or not shape.cards:
+            return None
+        key = (demand.root.tree, shape.index)
+        slots = self._slots.pop(key, None)
+        if slots is None:
+            slots = SlotTimes(self.state, demand.root.tree, shape, self.ends)
+            if len(self._slots) >= MOST_SHAPES:
+                del self._slots[next(iter(self._slots))]
+        self._slots[key] = slots
+        if slots.pending:
+            slots.sync(self.now, self._gone)
+        return slots
+
+    def _chance(
+        self, slots: SlotTimes, level: int, domain: int, pods: int, time: int, other: dict[int, Codes]
+    ) -> Chance:
+        order = slots.tree.order
+        places = {code % slots.size for code in slots.first(level, domain, pods, other)}
+        start = domain if not 0 <= level < slots.tree.depth else slots.tree.tiers[level].start[domain]
+        return Chance(time, start, frozenset(order[place] for place in places))

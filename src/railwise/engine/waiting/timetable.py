@@ -6,6 +6,8 @@ only for an earlier one, so that a search that breaks ties differently once the 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Final
 
 from railwise.engine.cluster.state import ClusterState
@@ -17,6 +19,7 @@ from railwise.engine.search.placement import Found
 from railwise.engine.search.sizing import find_minimum
 from railwise.engine.waiting.future import Ask, Booked, Fit, Future
 from railwise.engine.waiting.kept_room import KeptRoom
+from railwise.engine.waiting.outlook import Chance
 from railwise.engine.waiting.promise import ENDLESS, LATER, UNKNOWN, Promise, longest, run_time
 
 MOST_MOMENTS: Final = 256
@@ -135,10 +138,10 @@ class Timetable:
 
     def _first(self, counted: list[Demand], ask: Ask) -> tuple[int, Fit | None] | None:
         """Return the earliest time at which there is room but for promises, with the way; None where none is known."""
-        future, now = self.future, self.decider.workloads.now
+        future = self.future
         bound = 0
         if counted:
-            chances = [chance for demand in counted for chance in future.outlook.chances(demand, now, ENDLESS)]
+            chances = [chance for demand in counted for chance in self._soonest(demand)]
             if not chances:
                 return None
             time = min(chance.time for chance in chances)
@@ -148,13 +151,22 @@ class Timetable:
                     return time, fit
             bound = max(future.index_at(time), 0)
         first = future.first(ask, bound)
-        return None if first is None else (future.times[first[0]], first[1])
+        return None if first is None else (future.times()[first[0]], first[1])
+
+    def _soonest(self, demand: Demand) -> Iterator[Chance]:
+        """Yield the chances of a demand that come first, all at one time."""
+        first: Chance | None = None
+        for chance in self.future.outlook.chances(demand, self.decider.workloads.now, ENDLESS):
+            first = first or chance
+            if chance.time > first.time:
+                return
+            yield chance
 
     def _after(
         self, others: list[Promise], start: int, before: int, run: int, counted: list[Demand], ask: Ask
     ) -> tuple[int, Fit | None]:
         """Return the first time from ``start`` on at which there is room that nobody else is promised."""
-        moments = {start, *(time for time in self.future.times if time > start)}
+        moments = {start, *(time for time in self.future.times() if time > start)}
         moments.update(time for other in others for time in (other.start, other.end) if start < time < ENDLESS)
         for moment in sorted(moments):
             if moment >= before or self._moments >= MOST_MOMENTS:
@@ -174,7 +186,7 @@ class Timetable:
         chances = [
             chance
             for demand in counted
-            for chance in self.future.outlook.chances(demand, now, before - 1, taken)[:MOST_CHANCES]
+            for chance in islice(self.future.outlook.chances(demand, now, before - 1, taken), MOST_CHANCES)
         ]
         for chance in sorted(chances, key=lambda chance: chance[:2])[:MOST_CHANCES]:
             fit = self.future.at(chance.time, run, others, ask, chance.nodes)
@@ -187,10 +199,12 @@ class Timetable:
         future, now = self.future, self.decider.workloads.now
         if counted:
             taken: set[int] = set().union(*(other.nodes for other in others)) if self.large else set()
-            chances = [chance for demand in counted for chance in future.outlook.chances(demand, now, time)]
-            if not chances:
+            chances = chain.from_iterable(future.outlook.chances(demand, now, time) for demand in counted)
+            soonest = next(chances, None)
+            if soonest is None:
                 return None
-            for chance in [one for one in chances if taken.isdisjoint(one.nodes)][:MOST_CHANCES]:
+            free = (one for one in chain((soonest,), chances) if taken.isdisjoint(one.nodes))
+            for chance in list(islice(free, MOST_CHANCES)):
                 fit = future.at(time, run, others, ask, chance.nodes)
                 if fit is not None:
                     return fit
