@@ -127,7 +127,7 @@ def _counts(found: Fabric | Tree | Scenario, queue: str) -> str:
         return f"{len(found.servers)} servers, {len(found.switches)} switches, {len(found.cables)} cables"
     count = f"{len(found.nodes)} nodes"
     if isinstance(found, Tree):
-        return f"{count} below {len(found.levels)} levels"
+        return f"{count} below {len(found.levels)} level{'s' * (len(found.levels) != 1)}"
     drawn = int(queue.partition(":")[2]) if queue else 0
     return f"{count} and {len(found.workloads) + drawn} workloads"
 

@@ -158,5 +158,6 @@ def write(topology: Topology, form: str, profile: str = "railwise") -> str:
     if form in _NEED_LEVELS and not tree.levels:
         tree = blocks_as_level(tree)
         if not tree.levels:
-            raise InputError([Fault("", f"no domain is known of any node, and {chosen.title} lists domains")])
+            hint = "`railwise fabric show` tells why: servers without cables, or none at all"
+            raise InputError([Fault("", f"no domain is known of any node, and {chosen.title} lists domains", hint)])
     return chosen.write_tree(tree, profile)

@@ -98,7 +98,8 @@ def slurm_block_text(tree: Tree) -> str:
     """Return the NVLink blocks of a tree, or where there are none its leaf groups; InputError if there are neither."""
     blocks = tree.blocks() or {one.name: one.nodes for one in branches(tree).values() if one.nodes}
     if not blocks:
-        raise InputError([Fault("", "there is neither an NVLink domain nor a leaf group to make blocks of")])
+        hint = "`railwise fabric show` tells which domains there are"
+        raise InputError([Fault("", "there is neither an NVLink domain nor a leaf group to make blocks of", hint)])
     lines = [f"# topology/block of {tree.name or 'the cluster'}"]
     lines += [f"BlockName={name} Nodes={fold(nodes)}" for name, nodes in blocks.items()]
     sizes = block_sizes([len(nodes) for nodes in blocks.values()])
