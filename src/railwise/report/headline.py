@@ -13,6 +13,8 @@ from railwise.report.run_data import Comparison, Key
 from railwise.report.summary import Summary, figure_text, verdict
 from railwise.report.wording import counted, joined
 
+_FINISHED: Key = ("finished", "")
+
 TELLING = 0.01
 """A relative difference below one per cent is not worth a sentence (shares: one point)."""
 
@@ -37,9 +39,11 @@ def headline(comparison: Comparison, summary: Summary, narrowest: str) -> Headli
     if len(summary.policies) == 1:
         first = _alone(summary)
     else:
-        key = _leading(summary)
-        first = _against(summary, key) if key else "No policy did noticeably better than another."
-        more = _others(summary, key, narrowest)
+        contenders = _ahead(summary)
+        key = _leading(summary, contenders)
+        first = _against(summary, key, contenders) if key else "No policy did noticeably better than another."
+        more = _left_behind(summary, contenders) if key and key[0] != "finished" else []
+        more += _others(summary, key, narrowest)
     if stopped is not None:
         more.append(f"The run under {stopped.policy} was stopped before its end: these are partial results.")
     return Headline(first, tuple(more))
@@ -54,12 +58,43 @@ def _alone(summary: Summary) -> str:
     return sentence + (f"; {text['held']} of all GPU time was in use." if text["held"] else ".")
 
 
-def _leading(summary: Summary) -> Key | None:
-    """Return the measure that tells most: what was finished, where that differs, else how soon, how long, how full."""
-    for name in ("finished", "completion", "wait_mean", "used", "stretch"):
-        if any(_telling(summary, policy, (name, "")) for policy in summary.policies[1:]):
+def _ahead(summary: Summary) -> list[str]:
+    """Return the policies that finished most: how soon work was done says little where less of it was done."""
+    finished = {policy: _goodness(summary, policy, _FINISHED) for policy in summary.policies}
+    most = max(finished.values())
+    return [policy for policy, count in finished.items() if most - count <= TELLING * abs(most)]
+
+
+def _leading(summary: Summary, contenders: list[str]) -> Key | None:
+    """Return the measure that tells most: what was finished, where one is ahead, else how soon, how long, how full.
+
+    The later ones are asked of those alone that finished most.
+    """
+    if len(contenders) == 1:
+        return _FINISHED
+    own = summary.policies[0]
+    for name in ("completion", "wait_mean", "used", "stretch"):
+        if own in contenders:
+            if any(_telling(summary, policy, (name, "")) for policy in contenders if policy != own):
+                return name, ""
+            continue
+        known = [summary.figure(policy, (name, "")) for policy in contenders]
+        means = [figure.mean for figure in known if figure is not None]
+        share = BY_NAME[name].unit == SHARE
+        if len(means) > 1 and max(means) - min(means) >= (1000 * TELLING if share else TELLING * abs(max(means))) > 0:
             return name, ""
     return None
+
+
+def _left_behind(summary: Summary, contenders: list[str]) -> list[str]:
+    """Return who finished less than those that are compared first."""
+    measure = BY_NAME["finished"]
+    rest = [policy for policy in summary.policies if policy not in contenders]
+    if not rest:
+        return []
+    counts = joined([f"{policy} {figure_text(measure, summary.figure(policy, _FINISHED))}" for policy in rest])
+    most = figure_text(measure, summary.figure(contenders[0], _FINISHED))
+    return [f"{_named(joined(contenders))} finished {most} workloads, {counts}."]
 
 
 def _telling(summary: Summary, policy: str, key: Key) -> bool:
@@ -80,12 +115,13 @@ _SAYS = {
 }
 
 
-def _against(summary: Summary, key: Key) -> str:
+def _against(summary: Summary, key: Key, contenders: list[str]) -> str:
     """Return who is ahead in a measure, of whom, and by how much."""
     measure = BY_NAME[key[0]]
-    known = [policy for policy in summary.policies if summary.figure(policy, key) is not None]
+    among_whom = summary.policies if key == _FINISHED else contenders
+    known = [policy for policy in among_whom if summary.figure(policy, key) is not None]
     best = max(known, key=lambda policy: _goodness(summary, policy, key))
-    own = summary.policies[0]
+    own = summary.policies[0] if summary.policies[0] in known else known[0]
     says, what = _SAYS[key[0]]
     others = [policy for policy in known if policy != best]
     rival = own if best != own else max(others, key=lambda policy: _goodness(summary, policy, key))
