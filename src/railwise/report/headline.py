@@ -18,6 +18,9 @@ _FINISHED: Key = ("finished", "")
 TELLING = 0.01
 """A relative difference below one per cent is not worth a sentence (shares: one point)."""
 
+MOST = 4
+"""So many things are said for a policy, and as many against it; the table has the rest."""
+
 
 class Headline(NamedTuple):
     """What stands first: a sentence with its number, and sentences that qualify it."""
@@ -111,7 +114,7 @@ _SAYS = {
     "completion": ("finishes work sooner", "from submit to end, on average"),
     "wait_mean": ("starts work sooner", "wait, on average"),
     "used": ("does more work on the same GPUs", "of all GPU time became work that counts"),
-    "stretch": ("runs work faster", "of its duration"),
+    "stretch": ("runs work faster", "its duration"),
 }
 
 
@@ -164,7 +167,7 @@ def _others(summary: Summary, leading: Key | None, narrowest: str) -> list[str]:
                 better, worse = _PHRASES[key[0]]
                 phrase = (better if side > 0 else worse).format(level=key[1])
                 parts[side].append(f"{phrase} ({_pair(summary, policy, own, key)})")
-        sides = [joined(parts[side]) for side in (-1, 1) if parts[side]]
+        sides = [joined(parts[side][:MOST]) for side in (-1, 1) if parts[side]]
         if sides:
             found.append(f"Compared with {own}, {policy} {', but '.join(sides)}.")
     return found

@@ -18,6 +18,7 @@ MICROS = "µs"
 SHARE = "thousandths"
 GPU_SECONDS = "GPU-seconds"
 MEAN = "thousandths of one"
+FACTOR = "thousandths of the best"
 
 
 class Measure(NamedTuple):
@@ -99,7 +100,7 @@ MEASURES = (
     Measure(
         "step",
         "step against best",
-        SHARE,
+        FACTOR,
         LESS,
         "Predicted step time where they ran against the best place of an empty cluster, weighted by GPU time.",
         brief=True,
@@ -107,7 +108,7 @@ MEASURES = (
     Measure(
         "stretch",
         "stretch",
-        SHARE,
+        FACTOR,
         LESS,
         "Time that work took from its first start to its end against its duration, weighted by GPUs.",
         brief=True,
@@ -162,6 +163,8 @@ def value_text(measure: Measure, value: int) -> str:
         return span(value)
     if measure.unit == SHARE:
         return f"{value / 10:.1f} %"
+    if measure.unit == FACTOR:
+        return f"{value / 1000:.2f} ×"
     if measure.unit == GPU_SECONDS:
         return gpu_time(value)
     return thousandths(value // 100 * 100) if measure.unit == MEAN else str(value)

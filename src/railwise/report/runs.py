@@ -9,8 +9,11 @@ from railwise.report.run_data import Key
 from railwise.report.summary import Summary, difference_text, figure_text, title_of, verdict
 from railwise.report.table import BAD, DIM, GOOD, STRONG, Cell, Column, Table, row, table
 
-MOST_COMPARED = 4
+MOST_COMPARED = 3
 """With more policies than this a narrow table has no room for differences."""
+
+MOST_SPELLED = 4
+"""With more policies than this it has no room for medians by size."""
 
 _TONES = {1: GOOD, -1: BAD, 0: DIM}
 _WAITS = ("wait_mean", "wait_median", "wait_95")
@@ -71,11 +74,13 @@ def _class_rows(summary: Summary, *, compared: bool) -> list[tuple[Cell, ...]]:
     if len(parts) < 2:  # noqa: PLR2004 -- one class is all of them
         return []
     blank = len(summary.policies) + (len(summary.policies) - 1 if compared else 0)
-    rows: list[tuple[Cell, ...]] = [(Cell("wait by size: mean/median/95 %", STRONG), *[Cell("")] * blank)]
+    names = _WAITS if len(summary.policies) <= MOST_SPELLED else _WAITS[:1]
+    title = "wait by size: mean/median/95 %" if len(names) > 1 else "wait by size: mean"
+    rows: list[tuple[Cell, ...]] = [(Cell(title, STRONG), *[Cell("")] * blank)]
     for part in parts:
         cells = [Cell(f"  {part}")]
         for index, policy in enumerate(summary.policies):
-            figures = [summary.figure(policy, (name, part)) for name in _WAITS]
+            figures = [summary.figure(policy, (name, part)) for name in names]
             texts = [value_text(BY_NAME["wait_mean"], round(figure.mean)) for figure in figures if figure]
             cells.append(Cell("/".join(texts) or "–"))
             if index and compared:

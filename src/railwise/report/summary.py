@@ -79,7 +79,7 @@ def figure_text(measure: Measure, figure: Figure | None) -> str:
     text = value_text(measure, round(figure.mean))
     if figure.half is None:
         return text
-    return f"{text.removesuffix(' %')} ± {value_text(measure, round(figure.half))}"
+    return f"{text.removesuffix(' %').removesuffix(' ×')} ± {value_text(measure, round(figure.half))}"
 
 
 def difference_text(measure: Measure, difference: Difference | None) -> str:

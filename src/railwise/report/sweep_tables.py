@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from railwise.model.quantity import HOUR, MINUTE, SECOND
-from railwise.report.measures import BY_NAME, GPU_SECONDS, LESS, MEAN, MEASURES, MICROS, MORE, SHARE, Measure
+from railwise.report.measures import BY_NAME, FACTOR, GPU_SECONDS, LESS, MEAN, MEASURES, MICROS, MORE, SHARE, Measure
 from railwise.report.run_data import Key
 from railwise.report.summary import title_of
 from railwise.report.table import BAD, GOOD, STRONG, Cell, Column, Table, row, table
@@ -194,7 +194,7 @@ def mean_text(mean: Mean | None, measure: Measure, *, signed: bool = False) -> s
     if signed and not middle.startswith("−"):
         middle = f"+{middle}"
     around = "" if mean.half is None else f" ± {_amount(mean.half, measure.unit, step)}"
-    after = {SHARE: " points" if signed else " %", GPU_SECONDS: " GPU-hours" if signed else ""}
+    after = {SHARE: " points" if signed else " %", FACTOR: " ×", GPU_SECONDS: " GPU-hours" if signed else ""}
     return f"{middle}{around}{after.get(measure.unit, '')}"
 
 
@@ -212,6 +212,8 @@ def _amount(value: float, unit: str, step: int = SECOND) -> str:
         text = span(round(size / step) * step)
     elif unit == SHARE:
         text = f"{size / 10:.1f}"
+    elif unit == FACTOR:
+        text = f"{size / 1000:.2f}"
     elif unit == GPU_SECONDS:
         text = f"{size / 3600:,.1f}"
     else:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from railwise.report.html.markup import esc
 from railwise.report.measures import BY_NAME, LESS
-from railwise.report.run_data import Comparison, Key, RunData
+from railwise.report.run_data import Comparison, Key, LinkLevel, RunData
 from railwise.report.summary import Summary, difference_text, figure_text, title_of, verdict
 from railwise.report.svg_chart import (
     LINES,
+    Axis,
     Line,
     chart,
     cumulative,
@@ -107,7 +108,26 @@ def over_time(comparison: Comparison, narrowest: str) -> str:
         slots = [_line(run, [float(one.slots[_slot(run, narrowest, size)]) for one in run.samples]) for run in runs]
         title = f"Slots left: gangs of {size} whole nodes that would fit inside one {narrowest}"
         parts.append(_figure(title, slots, chart(title, slots, x, number_axis(_top(slots)))))
-    return "".join(parts)
+    return "".join((*parts, *_uplinks(runs, x)))
+
+
+def _uplinks(runs: Sequence[RunData], x: Axis) -> Iterable[str]:
+    """Yield the load of the fullest uplink over time, a chart a level at which there was any."""
+    for name in dict.fromkeys(link.level for run in runs for link in run.links):
+        lines = [
+            Line(run.policy, steps(_link_points(link, run.end)))
+            for run in runs
+            for link in run.links
+            if link.level == name
+        ]
+        if _top(lines):
+            title = f"Load of the fullest uplink of a {name}, modelled"
+            yield _figure(title, lines, chart(title, lines, x, share_axis()))
+
+
+def _link_points(link: LinkLevel, end: int) -> list[tuple[float, float]]:
+    points = [(0.0, 0.0), *((float(sample.at), sample.peak / 1000) for sample in link.samples)]
+    return [*points, (float(end), points[-1][1])]
 
 
 def _telling_size(runs: Sequence[RunData], level: str) -> int:
@@ -133,7 +153,7 @@ def _line(run: RunData, values: Sequence[float]) -> Line:
 
 
 def _top(lines: Sequence[Line]) -> float:
-    return max((height for line in lines for _, height in line.points), default=1.0)
+    return max((height for line in lines for _, height in line.points), default=0.0)
 
 
 def _figure(caption: str, lines: Sequence[Line], drawing: str) -> str:
