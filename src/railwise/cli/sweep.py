@@ -66,8 +66,8 @@ def command(
 
     if report:
         check_writable(Path(report), "--report")
-    sweep = _read(file)
-    material = collect(sweep, _reader(Path(file).parent))
+    sweep = read_sweep_file(file)
+    material = collect(sweep, read_files(Path(file).parent))
     cells = cells_of(sweep, material)
     if dry_run:
         for cell in cells:
@@ -92,7 +92,8 @@ def command(
     return ExitCode.FINDING if done.failures else ExitCode.OK
 
 
-def _read(file: str) -> Sweep:
+def read_sweep_file(file: str) -> Sweep:
+    """Return the sweep in a file. Raises HintedError where it cannot be read, InputError for what stands in it."""
     from railwise.cli.sources import read_sources
     from railwise.formats.sweep.reader import read_sweep
 
@@ -100,7 +101,7 @@ def _read(file: str) -> Sweep:
     return read_sweep(data, name)
 
 
-def _reader(folder: Path) -> Read:
+def read_files(folder: Path) -> Read:
     """Return the function that finds the files that documents name: beside the scenario that names them."""
     from railwise.cli.sources import read_beside, read_sources
 
