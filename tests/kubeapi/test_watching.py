@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import aclosing
 from typing import Any
 
@@ -18,6 +19,7 @@ from railwise.kubeapi.lines import Lines
 from railwise.kubeapi.objects import ObjectMeta
 from railwise.kubeapi.resources import CONFIG_MAPS
 from railwise.kubeapi.settings import Observer, Settings
+from railwise.kubeapi.told import ToldTrouble
 from tests.kubeapi.misbehaving import QUICK, Conversation, Step, answers, hangs_up, listing, status, talking, thing
 
 
@@ -206,6 +208,29 @@ async def test_a_streamed_list_that_breaks_off_is_begun_anew() -> None:
     whole = watch(("ADDED", thing("a", 3)), bookmark(5, **INITIAL), then="wait")
     async with talking(half, whole) as (client, _):
         assert await first(client, 1) == [["a"]]
+
+
+async def test_a_stream_that_cannot_be_read_is_given_up_for_pages_and_told_of() -> None:
+    async def garbage(talk: Conversation) -> None:
+        await talk.begin()
+        await talk.chunk(b"\x1f\x8b\x00 compressed, but not said to be\n")
+        await talk.end()
+
+    records: list[str] = []
+
+    class Log(logging.Logger):
+        def warning(self, msg: object, *args: object, **_more: Any) -> None:
+            records.append(str(msg) % args)
+
+    now = [0.0]
+    told = ToldTrouble(Log("x"), lambda: now[0])
+    async with talking(garbage, LISTED, garbage, LISTED, watch(B7, then="wait"), observer=told) as (client, server):
+        assert await first(client, 3) == [["a"], ["a"], ("ADDED", "b", 1)]
+    assert versions([one.path for one in server.asked]) == ["", "list", "5", "list", "5"]
+    assert [line.partition(" sent")[0] for line in records] == ["watch of configmaps: a watch"]
+    now[0] = 61.0
+    told.trouble("configmaps", UnreadableError("again"))
+    assert records[1:] == ["watch of configmaps: again"]
 
 
 @pytest.mark.parametrize("code", [400, 422])

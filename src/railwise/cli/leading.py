@@ -32,14 +32,15 @@ async def serve(access: Access, lease: tuple[str, str] | None, work: Work) -> in
     from railwise.kubeapi.client import connect
     from railwise.kubeapi.election import Election
     from railwise.kubeapi.lease import LeaseStore
+    from railwise.kubeapi.told import ToldTrouble
 
+    log = logging.getLogger("railwise")
     stop = asyncio.Event()
     for sign in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(sign, stop.set)
-    async with connect(access) as client:
+    async with connect(access, observer=ToldTrouble(log)) as client:
         if lease is None:
             return await _until(work(client), stop, None)
-        log = logging.getLogger("railwise")
         tell = partial(log.info, "waits to lead: %s")
         waiting = Election(LeaseStore(client, *lease), tell=tell).held()
         entering = asyncio.ensure_future(waiting.__aenter__())

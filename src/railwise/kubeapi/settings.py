@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from railwise.kubeapi.errors import ApiError
 from railwise.kubeapi.retry import PATIENT, Backoff, RetryPolicy
 
 MIB = 1 << 20
@@ -50,6 +51,9 @@ class Observer:
 
     def watched(self, resource: str, end: str) -> None:
         """Hear how a watch ended: ``closed``, ``gone``, ``broken`` or ``refused``."""
+
+    def trouble(self, resource: str, error: ApiError) -> None:
+        """Hear why a watch is opened anew, other than by the server's regular end of it."""
 
     def unreadable(self, resource: str) -> None:
         """Hear of an object that is not what its kind promises."""

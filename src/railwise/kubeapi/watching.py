@@ -17,6 +17,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from railwise.kubeapi.changes import Bookmark, Change, EventDecoder, Snapshot, Spoiled
 from railwise.kubeapi.errors import (
+    ApiError,
     ConflictError,
     GoneError,
     NotFoundError,
@@ -85,14 +86,15 @@ class Watcher(Generic[T]):
                 self._ended("gone")
                 await self._pause(1)
             except (UnreachableError, UnreadableError) as error:
-                self._ended("broken")
+                self._ended("broken", error)
                 if isinstance(error, UnreadableError):
+                    self._streams = self._streams and bool(self._version)
                     self._version = ""  # what the line said is lost, so only a new list tells how things stand
                 await self._pause()
             except StatusError as error:
                 if not self._passing(error):
                     raise
-                self._ended("refused")
+                self._ended("refused", error)
                 await self._pause(least=error.retry_after or 0.0)
             else:
                 self._ended("closed")
@@ -190,8 +192,11 @@ class Watcher(Generic[T]):
         if lines.unfinished():
             raise UnreachableError(f"WATCH {self._resource.label()}: broke off within an event", sent=True)
 
-    def _ended(self, how: str) -> None:
-        self._transport.observer.watched(self._resource.label(), how)
+    def _ended(self, how: str, error: ApiError | None = None) -> None:
+        observer = self._transport.observer
+        observer.watched(self._resource.label(), how)
+        if error is not None:
+            observer.trouble(self._resource.label(), error)
 
     async def _pause(self, failures: int = 0, least: float = 0.0) -> None:
         """Wait after the end of a watch, longer after each failure in a row."""
