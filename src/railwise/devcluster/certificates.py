@@ -46,7 +46,7 @@ class Authority:
             from cryptography import x509  # noqa: PLC0415 -- optional: only who starts a control plane needs it
             from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415 -- likewise
         except ImportError:
-            message = "a control plane on this machine needs the Python package cryptography: pip install cryptography"
+            message = "a control plane on this machine needs the extra: pip install 'railwise[cluster]'"
             raise MissingExtraError(message) from None
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
