@@ -47,6 +47,8 @@ CASES = {
     "defrag-nothing": f"defrag {SMALL}",
     "simulate": "simulate one-day.yaml --policy railwise --policy spread",
     "simulate-yaml": "simulate one-day.yaml --until 90m -o yaml",
+    "simulate-seeds": "simulate busy-day.yaml --policy railwise --policy spread --seeds 3 --resample jobs",
+    "simulate-no-way": "simulate one-day.yaml --seeds 3 --resample nothing",
     "simulate-decisions": "simulate one-day.yaml --decisions -",
     "estimate-dense": "estimate --pattern dense --bytes 16Mi --nodes 16 --nic 400Gbps",
     "estimate-dense-json": "estimate --bytes 16Mi --nodes 16 --nvlink nvlink5 --nic-latency 15us -o json",

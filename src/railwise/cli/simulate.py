@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
 from railwise.cli.options import POLICIES, files_option, levels_option
-from railwise.cli.simulate_options import Outputs, outputs_options
+from railwise.cli.simulate_options import Draws, Outputs, draws_options, outputs_options
 from railwise.cli.trace_options import TraceOptions, read_scenario, trace_options
+
+if TYPE_CHECKING:
+    from railwise.model.scenario import Scenario
 
 
 @click.command("simulate")
@@ -26,6 +30,7 @@ from railwise.cli.trace_options import TraceOptions, read_scenario, trace_option
 @click.option(
     "--until", default="", metavar="DURATION", help="Stop at this time; default: when nothing happens any more."
 )
+@draws_options
 @outputs_options
 @trace_options
 def command(
@@ -35,6 +40,7 @@ def command(
     levels: str,
     policies: tuple[str, ...],
     until: str,
+    draws: Draws,
     outputs: Outputs,
     replay: TraceOptions,
 ) -> int:
@@ -51,10 +57,32 @@ def command(
 
     check(outputs)
     scenario, end = read_scenario(paths, files, levels, replay, _time(until) if until else 0)
+    scenarios = _drawn(scenario, draws)
     with RunProgress(end) as progress:
-        runs = list(compare(lambda seed: replace(scenario, seed=seed), policies, (scenario.seed,), end, progress.tell))
-    comparison = Comparison(scenario, tuple(run.data for run in runs))
+        runs = list(compare(scenarios.__getitem__, policies, tuple(scenarios), end, progress.tell))
+    comparison = Comparison(scenarios[scenario.seed], tuple(run.data for run in runs), _notes(draws), scenarios)
     return show(comparison, runs, policies, outputs)
+
+
+def _drawn(scenario: Scenario, draws: Draws) -> dict[int, Scenario]:
+    """Return the scenario of every seed."""
+    from railwise.twin.resample import parse_way, resample
+
+    way = parse_way(draws.resample) if draws.resample else None
+    return {
+        seed: resample(scenario, seed, *way) if way else replace(scenario, seed=seed)
+        for seed in range(scenario.seed, scenario.seed + draws.seeds)
+    }
+
+
+def _notes(draws: Draws) -> tuple[str, ...]:
+    """Return what a reader must know about the seeds."""
+    if draws.resample:
+        return (f"Each seed draws the arrivals anew ({draws.resample}).",)
+    if draws.seeds > 1:
+        text = "All seeds live through the same arrivals: only tosses of coins, and failures that are drawn, differ."
+        return (text,)
+    return ()
 
 
 def _time(text: str) -> int:

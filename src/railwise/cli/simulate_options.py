@@ -30,6 +30,36 @@ class Outputs:
         return STDOUT not in (self.report, self.decisions)
 
 
+@dataclass(frozen=True)
+class Draws:
+    """How many seeds each policy runs with, and how a seed draws the arrivals (empty: as they stand)."""
+
+    seeds: int = 1
+    resample: str = ""
+
+
+def draws_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--seeds`` and ``--resample``, which come together as ``draws``."""
+
+    @wraps(command)
+    def known(*, seeds: int, resample: str, **rest: Any) -> Any:  # noqa: ANN401 -- click's own
+        return command(draws=Draws(seeds, resample), **rest)
+
+    known = click.option(
+        "--resample",
+        default="",
+        metavar="WAY",
+        help="How each seed draws arrivals: shuffle, jobs, blocks or blocks:6h; default: as they stand.",
+    )(known)
+    return click.option(
+        "--seeds",
+        type=click.IntRange(1, 1000),
+        default=1,
+        metavar="N",
+        help="Runs of each policy, with seeds from the document's own on; several give confidence intervals.",
+    )(known)
+
+
 def outputs_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``-o``, ``--report``, ``--out``, ``--format`` and ``--decisions``, which come together as ``outputs``."""
 

@@ -45,10 +45,11 @@ _RUN = (Field("policy", TEXT, "Who placed."), Field("seed", INTEGER, "The seed o
 
 
 def _workloads(comparison: Comparison) -> Iterator[tuple[Value, ...]]:
-    scenario = comparison.scenario
-    classes = sizes(scenario)
-    spreads = spread_names(first_topology(scenario))
+    spreads = spread_names(first_topology(comparison.scenario))
+    known = {seed: sizes(drawn) for seed, drawn in comparison.drawn.items()}
+    own = sizes(comparison.scenario)
     for run in comparison.runs:
+        scenario, classes = comparison.scenario_of(run), known.get(run.seed, own)
         for index, (workload, one) in enumerate(zip(scenario.workloads, run.jobs, strict=True)):
             yield (
                 *_of(run),
@@ -92,15 +93,15 @@ def _state(one: JobRun, run: RunData) -> str:
 def _domains(comparison: Comparison) -> Iterator[tuple[Value, ...]]:
     levels = [level.name for level in first_topology(comparison.scenario).levels]
     for run in comparison.runs:
-        for workload, one in zip(comparison.scenario.workloads, run.jobs, strict=True):
+        for workload, one in zip(comparison.scenario_of(run).workloads, run.jobs, strict=True):
             for level, count in zip(levels, one.domains, strict=False):
                 yield *_of(run), workload.name, level, count
 
 
 def _stints(comparison: Comparison) -> Iterator[tuple[Value, ...]]:
-    scenario = comparison.scenario
-    spreads = spread_names(first_topology(scenario))
+    spreads = spread_names(first_topology(comparison.scenario))
     for run in comparison.runs:
+        scenario = comparison.scenario_of(run)
         for stint in run.stints:
             nodes = dict.fromkeys(scenario.nodes[node].name for node, _ in stint.places)
             yield (

@@ -7,7 +7,7 @@ comes about, and the twin knows none of them. Times are µs, GPUs are thousandth
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from railwise.model.scenario import Scenario
@@ -139,12 +139,18 @@ class RunData:
 class Comparison:
     """The runs of one scenario: policy by policy in the order asked for, and per policy seed by seed.
 
+    ``scenario`` is that of the first seed; ``drawn`` holds those of other seeds that live through other arrivals.
     ``notes`` are sentences about the input that a reader must know: columns that were missing, values assumed.
     """
 
     scenario: Scenario
     runs: tuple[RunData, ...]
     notes: tuple[str, ...] = ()
+    drawn: Mapping[int, Scenario] = field(default_factory=dict)
+
+    def scenario_of(self, run: RunData) -> Scenario:
+        """Return what a run lived through."""
+        return self.drawn.get(run.seed, self.scenario)
 
     def policies(self) -> tuple[str, ...]:
         """Return the policies in order, each once."""

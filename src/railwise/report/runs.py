@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from railwise.report.measures import BY_NAME, CLASS, MEASURES, value_text
+from railwise.report.measures import BY_NAME, CLASS, MEASURES, Measure, value_text
 from railwise.report.run_data import Key
-from railwise.report.summary import Summary, difference_text, figure_text, title_of, verdict
+from railwise.report.summary import (
+    Difference,
+    Summary,
+    brief_difference,
+    difference_text,
+    figure_text,
+    title_of,
+    verdict,
+)
 from railwise.report.table import BAD, DIM, GOOD, STRONG, Cell, Column, Table, row, table
 
 MOST_COMPARED = 3
@@ -14,6 +22,9 @@ MOST_COMPARED = 3
 
 MOST_SPELLED = 4
 """With more policies than this it has no room for medians by size."""
+
+Told = Callable[[Measure, Difference | None], str]
+"""How a difference is written."""
 
 _TONES = {1: GOOD, -1: BAD, 0: DIM}
 _WAITS = ("wait_mean", "wait_median", "wait_95")
@@ -33,10 +44,11 @@ def runs_table(summary: Summary, *, wide: bool = False) -> Table:
         if index and compared:
             columns.append(Column("DIFF", right=True))
     keys = summary.keys if wide else tuple(_brief(summary))
-    rows = [_row(summary, key, compared=compared) for key in keys]
+    told = difference_text if wide else brief_difference
+    rows = [_row(summary, key, told if compared else None) for key in keys]
     if not wide:
         at = next((index for index, key in enumerate(keys) if key == ("wait_95", "")), len(keys) - 1)
-        rows[at + 1 : at + 1] = _class_rows(summary, compared=compared)
+        rows[at + 1 : at + 1] = _class_rows(summary, told if compared else None)
     return table(columns, rows)
 
 
@@ -48,7 +60,7 @@ def _brief(summary: Summary) -> Iterable[Key]:
             yield key
 
 
-def _row(summary: Summary, key: Key, *, compared: bool) -> tuple[Cell, ...]:
+def _row(summary: Summary, key: Key, told: Told | None) -> tuple[Cell, ...]:
     measure = BY_NAME[key[0]]
     cells = [Cell(title_of(key), STRONG)]
     for index, policy in enumerate(summary.policies):
@@ -57,24 +69,25 @@ def _row(summary: Summary, key: Key, *, compared: bool) -> tuple[Cell, ...]:
             whole = summary.figure(policy, ("workloads", ""))
             text += f"/{round(whole.mean)}" if whole else ""
         cells.append(Cell(text or "–", "" if text else DIM))
-        if index and compared:
-            cells.append(_difference(summary, policy, key))
+        if index and told is not None:
+            cells.append(_difference(summary, policy, key, told))
     return tuple(cells)
 
 
-def _difference(summary: Summary, policy: str, key: Key) -> Cell:
+def _difference(summary: Summary, policy: str, key: Key, told: Told) -> Cell:
     measure = BY_NAME[key[0]]
     difference = summary.differences.get((policy, key))
-    return Cell(difference_text(measure, difference) or "–", _TONES[verdict(measure, difference)])
+    return Cell(told(measure, difference) or "–", _TONES[verdict(measure, difference)])
 
 
-def _class_rows(summary: Summary, *, compared: bool) -> list[tuple[Cell, ...]]:
+def _class_rows(summary: Summary, told: Told | None) -> list[tuple[Cell, ...]]:
     """Return a row a size class: mean, median and 95 % of the wait in one cell."""
     parts = [part for part in summary.parts("wait_mean") if part]
     if len(parts) < 2:  # noqa: PLR2004 -- one class is all of them
         return []
-    blank = len(summary.policies) + (len(summary.policies) - 1 if compared else 0)
-    names = _WAITS if len(summary.policies) <= MOST_SPELLED else _WAITS[:1]
+    blank = len(summary.policies) + (len(summary.policies) - 1 if told is not None else 0)
+    spelled = len(summary.policies) <= MOST_SPELLED and len(summary.seeds) == 1
+    names = _WAITS if spelled else _WAITS[:1]
     title = "wait by size: mean/median/95 %" if len(names) > 1 else "wait by size: mean"
     rows: list[tuple[Cell, ...]] = [(Cell(title, STRONG), *[Cell("")] * blank)]
     for part in parts:
@@ -83,8 +96,8 @@ def _class_rows(summary: Summary, *, compared: bool) -> list[tuple[Cell, ...]]:
             figures = [summary.figure(policy, (name, part)) for name in names]
             texts = [value_text(BY_NAME["wait_mean"], round(figure.mean)) for figure in figures if figure]
             cells.append(Cell("/".join(texts) or "–"))
-            if index and compared:
-                cells.append(_difference(summary, policy, ("wait_mean", part)))
+            if index and told is not None:
+                cells.append(_difference(summary, policy, ("wait_mean", part), told))
         rows.append(row(*cells))
     return rows
 

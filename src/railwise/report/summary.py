@@ -9,11 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from railwise.report.measures import BY_NAME, LESS, MORE, SHARE, Measure, value_text
+from railwise.report.measures import BY_NAME, LESS, MICROS, MORE, SHARE, Measure, value_text
 from railwise.report.run_data import Key
+from railwise.report.wording import SECOND
 
 FINE = 0.0005
 """Relative differences below this are none."""
+
+_MINUTES_FROM = 600 * SECOND
+_HOURS_FROM = 72_000 * SECOND
+"""Times whose interval is half so wide or wider are rounded to minutes, and to hours."""
 
 MANY = 9.0
 """Relative differences from this on are told as a factor: ten times as much is easier read than 900 % more."""
@@ -73,13 +78,36 @@ def title_of(key: Key) -> str:
 
 
 def figure_text(measure: Measure, figure: Figure | None) -> str:
-    """Return a figure with its interval, as people read it; empty where there is none."""
+    """Return a figure with its interval, as people read it; empty where there is none.
+
+    A time is rounded to what its interval knows; an interval without width is not told.
+    """
     if figure is None:
         return ""
-    text = value_text(measure, round(figure.mean))
-    if figure.half is None:
+    step = _step(measure, figure.half)
+    text = value_text(measure, round(figure.mean / step) * step)
+    if not figure.half:
         return text
-    return f"{text.removesuffix(' %').removesuffix(' ×')} ± {value_text(measure, round(figure.half))}"
+    half = value_text(measure, round(figure.half / step) * step)
+    for unit in (" %", " ×", " GPU-hours"):
+        if text.endswith(unit) and half.endswith(unit):
+            text = text.removesuffix(unit)
+    return f"{text} ± {half}"
+
+
+def _step(measure: Measure, half: float | None) -> int:
+    """Return to what a figure is rounded."""
+    if measure.unit != MICROS or not half or half < _MINUTES_FROM:
+        return 1
+    return 60 * SECOND if half < _HOURS_FROM else 3600 * SECOND
+
+
+def brief_difference(measure: Measure, difference: Difference | None) -> str:
+    """Return a difference without its interval; a question mark stands behind what the seeds do not bear out."""
+    if difference is None or difference.half is None:
+        return difference_text(measure, difference)
+    text = difference_text(measure, difference._replace(half=None))
+    return text if difference.sign or text == "=" else f"{text} ?"
 
 
 def difference_text(measure: Measure, difference: Difference | None) -> str:

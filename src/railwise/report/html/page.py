@@ -186,7 +186,8 @@ def _worst(comparison: Comparison) -> str:
 def _numbers(summary: Summary) -> str:
     own = summary.policies[0]
     against = f" Differences are to {own}." if len(summary.policies) > 1 else ""
-    brief = table_html(runs_table(summary), f"The figures that matter.{against}")
+    doubt = " A question mark: the seeds do not bear it out." if len(summary.seeds) > 1 else ""
+    brief = table_html(runs_table(summary), f"The figures that matter.{against}{doubt}")
     whole = table_html(runs_table(summary, wide=True), f"Every figure, by size, level, queue and gang size.{against}")
     rest = f"<details><summary>All figures</summary>{whole}</details>"
     what = f"<details><summary>What each figure says</summary>{notes.meanings(summary)}</details>"
