@@ -50,9 +50,18 @@ spec:
 """Each value is sound beside the first of the other; six nodes do not make four racks."""
 
 
+STARTER = """\
+import signal
+from railwise.cli.main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main()
+"""
+"""The command line with Ctrl-C as at a terminal; whoever runs tests in the background has it ignored."""
+
+
 def start(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "railwise", "sweep", *arguments],
+        [sys.executable, "-c", STARTER, "sweep", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
