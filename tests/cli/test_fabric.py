@@ -73,7 +73,7 @@ def fabric(railwise: Railwise, folder: Path) -> Path:
 def test_show_prints_groups_and_findings(railwise: Railwise, fabric: Path, golden: Callable[[str, str], None]) -> None:
     done = railwise("fabric", "show", fabric.name)
     assert done.code == 0
-    golden("fabric-show.txt", done.transcript("railwise fabric show fabric.yaml"))
+    golden("fabric/show.txt", done.transcript("railwise fabric show fabric.yaml"))
 
 
 def test_show_draws(railwise: Railwise, fabric: Path, folder: Path) -> None:
@@ -88,7 +88,7 @@ def test_check_names_what_differs_and_exits_1(
 ) -> None:
     done = railwise("fabric", "check", fabric.name, "-o", "wide")
     assert done.code == 1
-    golden("fabric-check.txt", done.transcript("railwise fabric check fabric.yaml -o wide"))
+    golden("fabric/check.txt", done.transcript("railwise fabric check fabric.yaml -o wide"))
 
 
 def test_check_as_data(railwise: Railwise, fabric: Path) -> None:
