@@ -7,7 +7,7 @@ surplus. Whatever stays pending gets its reason. Nothing is ever bound in part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -21,6 +21,7 @@ from railwise.engine.queues.accounts import Accounts
 from railwise.engine.queues.bandwidth import read_promises
 from railwise.engine.queues.bandwidth_gate import BandwidthRule
 from railwise.engine.queues.guard import Search
+from railwise.engine.queues.order import in_order
 from railwise.engine.queues.promise_gate import PromiseRule
 from railwise.engine.reasons.verdict import Verdict
 from railwise.engine.reasons.warnings import overfull
@@ -29,7 +30,8 @@ from railwise.engine.search.placement import Placer
 from railwise.engine.search.remembered import Remembered
 from railwise.engine.search.step_time import StepTime
 from railwise.engine.slots import slots_left
-from railwise.engine.waiting.backfill import Backfill
+from railwise.engine.waiting.backfill import EASY, Backfill
+from railwise.engine.waiting.crowd import Crowd
 from railwise.engine.wakes import Wakes
 from railwise.engine.workloads import Workloads
 from railwise.model.plan import Plan, Reservation, State, WorkloadPlan
@@ -89,6 +91,9 @@ class Engine:
         if self.discipline is not None:
             self.decider.rules.append(self.discipline)
         self.backfill: Final = Backfill(self.decider) if policy is None else None
+        plain = brief and self.backfill is not None and timed is None and not self.accounts.tree.declared
+        easy = scenario.policy.backfill == EASY and not scenario.policy.defrag_max_moves
+        self.crowd: Final = Crowd(self.decider, self.backfill) if self.backfill is not None and plain and easy else None
         self.warnings: Final[list[str]] = list(scenario.warnings)
         if self.accounts.guarantee is not None:
             self.warnings.extend(self.accounts.guarantee.warnings)
@@ -118,7 +123,8 @@ class Engine:
         self.accounts.open_round(self.records.values())
         if self.backfill is not None:
             self.backfill.open_round()
-        for record in (self.discipline or self.accounts).turns(list(waiting.values())):
+        crowd = self.crowd
+        for record in self._turns():
             if news.stopped(record):
                 continue
             queue.append(record)
@@ -127,15 +133,18 @@ class Engine:
                 reasons[record.workload.name] = reason
                 if self.backfill is not None:
                     self.backfill.refused(record, reason)
+                if crowd is not None:
+                    crowd.answer = reason
             else:
                 placed.append(record)
         self.decider.rehouse()
         moved = self._surplus([*queue, *news.others(queue)], reasons)
         if moved:
-            placed += self._ask_again(queue, reasons)
+            again = queue if crowd is None else in_order([one for one in waiting.values() if not news.about(one)])
+            placed += self._ask_again(again, reasons, queue)
         for record in placed:
             if not record.short() and not self.workloads.wants_more(record):
-                del waiting[record.workload.name]
+                self.workloads.wait_no_more(record)
         plan = self._plan(queue, reasons, news)
         self._settled = None if moved or self.state.freed != freed else plan
         self._moment = (self.workloads.changes, self.state.freed, self.state.generation)
@@ -189,14 +198,29 @@ class Engine:
                 moved = moved or not before <= set(record.pods.values())
         return moved
 
-    def _ask_again(self, queue: list[Record], reasons: dict[str, Reason]) -> list[Record]:
-        """Decide once more on those refused, now that others have left room by moving; return who starts."""
+    def _turns(self) -> Iterable[Record]:
+        """Return who is to be decided on, by turn."""
+        if self.crowd is not None:
+            return self.crowd.turns()
+        return (self.discipline or self.accounts).turns(list(self.workloads.waiting.values()))
+
+    def _ask_again(self, refused: list[Record], reasons: dict[str, Reason], queue: list[Record]) -> list[Record]:
+        """Decide once more on those refused, now that others have left room by moving; return who starts.
+
+        Who was passed over because he was known to be refused comes into the ``queue`` of the round by starting.
+        """
         started: list[Record] = []
-        for record in queue:
-            if record.workload.name in reasons and self.decider.decide(record) is None:
-                del reasons[record.workload.name]
+        asked = set(queue)
+        for record in refused:
+            if record in asked and record.workload.name not in reasons:
+                continue
+            if self.decider.decide(record) is None:
+                reasons.pop(record.workload.name, None)
                 started.append(record)
+                if record not in asked:
+                    queue.append(record)
         self._surplus(started, reasons)
+        queue[:] = in_order(queue) if self.crowd is not None else queue
         return started
 
     def _plan(self, queue: list[Record], reasons: dict[str, Reason], news: News) -> Plan:

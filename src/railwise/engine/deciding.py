@@ -11,11 +11,13 @@ from typing import Final
 from railwise.engine.eviction.evictor import Evictor, Room
 from railwise.engine.eviction.loss import loss_of_gang
 from railwise.engine.eviction.news import Evicted, News, taken_from
+from railwise.engine.gangs.demand import Demand
 from railwise.engine.gangs.record import Record
 from railwise.engine.queues.accounts import Accounts
 from railwise.engine.queues.guard import Guard, Rule, Search
 from railwise.engine.reasons.verdict import Verdict
 from railwise.engine.search.placement import Found
+from railwise.engine.search.remembered import Remembered
 from railwise.engine.search.sizing import find_lost, find_minimum, find_most
 from railwise.engine.search.step_time import StepTime
 from railwise.engine.workloads import Workloads
@@ -42,6 +44,10 @@ class Decider:
         self.evictor: Final = Evictor(workloads, self.gate) if evicts else None
         self.news = News()
         self.step_time: StepTime | None = None
+
+    def no_room_for(self, demand: Demand) -> bool:
+        """Return whether equal pods, none of which runs, are known not to fit the state as it is."""
+        return isinstance(self.search, Remembered) and self.search.knows(demand)
 
     def open_round(self) -> News:
         """Start a round, in which nothing has happened yet to anybody who runs."""

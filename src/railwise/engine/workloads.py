@@ -31,7 +31,7 @@ class Workloads:
 
     ``touched`` collects the workloads whose pods changed, once somebody wants to know; ``changes`` counts such changes.
     ``altered`` names those whose pods changed in this round, gone ones included; ``fallen`` holds what it took as lost,
-    as (workload, pods, node). ``journal`` lists every workload whose pods changed or that began to wait, in order, and
+    as (workload, pods, node). ``journal`` lists every workload whose pods changed or that began or ceased to wait, and
     ``altered_nodes`` the nodes about which facts changed, until a new ``epoch`` begins; who follows them reads on from
     where he stopped. ``speaking`` collects those whose traffic may have changed, pods that are only lifted
     included, where anybody wants to know.
@@ -145,6 +145,11 @@ class Workloads:
     def wait(self, record: Record) -> None:
         """Let a workload wait for its turn in every round from the next one on."""
         self.waiting[record.workload.name] = record
+        self.journal.append(record)
+
+    def wait_no_more(self, record: Record) -> None:
+        """Let a workload that has all it may get wait no longer."""
+        del self.waiting[record.workload.name]
         self.journal.append(record)
 
     def wants_more(self, record: Record) -> bool:

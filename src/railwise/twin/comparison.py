@@ -75,7 +75,7 @@ def compare(
     for policy in names:
         for seed, scenario in scenarios.items():
             watch = _Teller(Stage(policy, seed, number, len(names) * len(scenarios), 0, 0, _total(scenario)), tell)
-            simulation = Simulation(scenario, by_name(policy, scenario.seed), pace, watch)
+            simulation = Simulation(scenario, by_name(policy, scenario.seed), pace, watch, reasons=False)
             stopped = False
             try:
                 simulation.run(until)

@@ -59,7 +59,7 @@ class Evictor:
 
     def make_room(self, record: Record, indices: list[int]) -> Room | None:
         """Take off the victims for the first demand that can be served so; None where none can."""
-        if self._in_vain(record):
+        if self.in_vain(record):
             return None
         for index in indices:
             claim = Claim(record, index, self.workloads, self._minimum, self._again)
@@ -104,7 +104,7 @@ class Evictor:
         self._holders.refresh()
         return self._holders
 
-    def _in_vain(self, record: Record) -> bool:
+    def in_vain(self, record: Record) -> bool:
         """Return whether nobody can have to go for a workload of which nothing runs."""
         if record.pods:
             return False

@@ -61,6 +61,11 @@ class Remembered:
                 self._unproven[tried] = now
         return answer
 
+    def knows(self, demand: Demand) -> bool:
+        """Return whether the minimum of equal pods, none of which runs, is known not to fit the state as it is."""
+        root, ask = demand.root, ask_of(demand)
+        return ask is not None and self._proven.get((ask, ((root.index, root.group.min_pods),), ())) == self.state.freed
+
 
 def _tried(demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Tried | None:
     """Return what is tried, None where it is not the lowest ranks of a workload of which nothing runs."""

@@ -20,14 +20,15 @@ from railwise.engine.search.placement import Found
 from railwise.engine.waiting.future import Booked
 from railwise.engine.waiting.held_back import HeldBack
 from railwise.engine.waiting.line import Line
-from railwise.engine.waiting.promise import LATER, UNKNOWN, Promise, run_time
+from railwise.engine.waiting.promise import ENDLESS, LATER, UNKNOWN, Promise, run_time
 from railwise.engine.waiting.timetable import Timetable
 from railwise.model.plan import Reservation
 from railwise.model.reason import Code, Reason
 
+EASY: Final = "easy"
 NONE: Final = "none"
 CONSERVATIVE: Final = "conservative"
-"""Values of ``spec.policy.backfill``; the third is the default, ``easy``."""
+"""Values of ``spec.policy.backfill``."""
 
 WANT_ROOM: Final = frozenset({Code.NOT_ENOUGH_FREE, Code.TOO_FRAGMENTED, Code.RESERVED, Code.UNPROVEN})
 """Who is refused so waits for room, and for nothing else."""
@@ -55,7 +56,7 @@ class Backfill:
         self._turns: Final[dict[Record, int]] = {}
         self._known: Final[set[Record]] = set()
         self._failed: Final[set[tuple[object, ...]]] = set()
-        self._harmful: Final[set[tuple[object, ...]]] = set()
+        self._harmful: Final[set[tuple[str | int, int]]] = set()
         self._tried = self._looks = 0
         decider.rules.append(self)
         if self.line is not None:
@@ -105,6 +106,16 @@ class Backfill:
             self._tried += 1
             self._failed.add(asks)
 
+    def full(self) -> bool:
+        """Return whether nobody else is promised anything in this round."""
+        return self._tried >= MOST_TRIED or not any(self._left())
+
+    def in_time(self, record: Record) -> int:
+        """Return the longest run (µs) that ends before some promise that a workload, started now, would outlast."""
+        now, run = self.decider.workloads.now, run_time(record.demand)
+        end = now + run if run else ENDLESS
+        return max((promise.until - now for promise in self.table.others(record) if promise.until < end), default=0)
+
     def _left(self) -> tuple[bool, bool]:
         """Return whether one more start may be promised, and one more domain be kept."""
         live = [promise for promise in self.table.promises if promise.open()]
@@ -135,7 +146,8 @@ class Backfill:
 
         Looks at each reserved start with the placement in it. Who then fits elsewhere is settled there.
         """
-        key = signature(demand, len(found.pods))
+        ask = ask_of(demand)
+        key = (demand.workload.name if ask is None else ask, len(found.pods))
         if key in self._harmful or self._looks >= MOST_LOOKS or any(promise.start == UNKNOWN for promise in harmed):
             return False
         booked: Booked = []
