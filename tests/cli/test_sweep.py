@@ -49,7 +49,6 @@ spec:
 """
 """Each value is sound beside the first of the other; six nodes do not make four racks."""
 
-
 STARTER = """\
 import signal
 from railwise.cli.main import main

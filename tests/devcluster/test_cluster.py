@@ -132,7 +132,7 @@ def test_a_build_that_is_not_possible_is_no_failure_where_that_is_asked_for(
     monkeypatch.setenv("RAILWISE_CONTROL_PLANE", "none")
     done = railwise("dev", "cluster", "build", "--if-possible")
     assert (done.code, done.err) == (0, "")
-    assert "tests that need one are skipped" in done.out
+    assert "tests that need a control plane are skipped" in done.out
 
 
 def test_state_lies_where_the_environment_says() -> None:

@@ -130,19 +130,19 @@ def status(*, name: str, form: str) -> int:
 
 
 @cluster.command("build")
-@click.option("--if-possible", is_flag=True, help="Say what is missing, and exit 0, where nothing can be built.")
+@click.option("--if-possible", is_flag=True, help="Say why, and exit 0, where it cannot be built.")
 def build(*, if_possible: bool) -> int:
     """Build the programs of a control plane into the cache, or say where they are found."""
     from railwise.devcluster.building import ensure_programs
-    from railwise.devcluster.errors import NoControlPlaneError
+    from railwise.devcluster.errors import ControlPlaneError
     from railwise.devcluster.programs import PROGRAMS
 
     try:
         programs = ensure_programs(list(PROGRAMS), _tell)
-    except NoControlPlaneError as error:
+    except ControlPlaneError as error:
         if not if_possible:
             raise
-        click.echo(f"{error}; tests that need one are skipped\nhint: {error.hint}")
+        click.echo(f"{error}; tests that need a control plane are skipped\nhint: {error.hint}")
         return ExitCode.OK
     click.echo(f"control plane: {programs.folder} (found by {programs.source})")
     return ExitCode.OK
