@@ -20,7 +20,7 @@ SHARED = ROOT.parent / "shared"
 # time: a gate should not turn red by chance; "fast" stops after the first of them, for the check that runs at every
 # change. The nightly profile looks for new ones and prints how to repeat them.
 settings.register_profile("default", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("fast", settings.get_profile("default"), max_examples=25)
+settings.register_profile("fast", settings.get_profile("default"), max_examples=10)
 settings.register_profile(
     "nightly", deadline=None, max_examples=2000, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from railwise.cli.demo import POLICIES, SIZES, story
 from tests.cli.conftest import Railwise
 
@@ -15,6 +17,7 @@ def test_the_demo(railwise: Railwise, folder: Path, golden: Callable[[str, str],
     golden("demo/railwise-demo.txt", railwise("demo").transcript("railwise demo"))
 
 
+@pytest.mark.slow
 def test_its_commands_work(railwise: Railwise, folder: Path) -> None:
     assert folder.is_dir()
     commands = re.findall(r"^  railwise (.+)$", railwise("demo").out, re.MULTILINE)
@@ -23,6 +26,7 @@ def test_its_commands_work(railwise: Railwise, folder: Path) -> None:
         assert railwise(*command.split()).code == 0, command
 
 
+@pytest.mark.slow
 def test_it_writes_the_same_twice_and_never_over_anothers_file(railwise: Railwise, folder: Path) -> None:
     railwise("demo")
     first = (folder / "railwise-demo.yaml").read_text()

@@ -106,6 +106,7 @@ def test_an_interrupt_is_silent(stop: type[BaseException], railwise: Railwise, m
     assert (done.out, done.err, done.code) == ("", "", 130)
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
     assert folder.is_dir()
     with subprocess.Popen(

@@ -7,13 +7,14 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.controllers.cache import Binding
 from railwise.controllers.gang_book import places_of
 from railwise.formats.kubernetes.kinds import Job
 from tests.controllers.world import SCHEDULER, World, job, node, pod
+from tests.examples import examples
 
 NODES = ("n0", "n1", "n2", "n3")
 CARDS = 4
@@ -172,7 +173,7 @@ def check(life: Life) -> None:
 
 
 @given(st.data())
-@settings(max_examples=40)
+@examples(40)
 @pytest.mark.slow
 def test_belief_follows_the_facts(data: st.DataObject) -> None:
     life = Life(data)

@@ -121,6 +121,7 @@ async def test_a_moved_cable_is_told_within_seconds_and_nothing_else_changes(tmp
         assert same(again, replace(first, edges=again.edges))
 
 
+@pytest.mark.slow
 async def test_a_link_that_flickers_is_not_worth_a_map(tmp_path: Path) -> None:
     async with laboratory(units(), tmp_path) as lab, watching(collector(tmp_path)) as until:
         await until(lambda one: len(one.links()) == 48)
@@ -133,6 +134,7 @@ async def test_a_link_that_flickers_is_not_worth_a_map(tmp_path: Path) -> None:
         assert Port("gpu-1", "eth0") in drawn.edges
 
 
+@pytest.mark.slow
 async def test_silence_changes_nothing_and_a_return_is_noticed(tmp_path: Path) -> None:
     async with laboratory(units(), tmp_path) as lab:
         watched = collector(tmp_path)

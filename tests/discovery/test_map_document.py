@@ -30,6 +30,7 @@ def drawn(fabric: Fabric, *events: Event) -> Map:
 SWAP = Event(0, Action.REPLUG, on=True, ports=(Port("leaf-3", "Ethernet0"), Port("leaf-7", "Ethernet16")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "yaml"])
 @pytest.mark.parametrize("design", sorted(DESIGNS))
 def test_a_map_reads_back_as_itself(design: str, form: str) -> None:

@@ -34,6 +34,7 @@ def restored(lab: RunningLab, switch: str, ports: dict[str, PortState]) -> None:
         lab.laboratory.devices[switch].set_port(name, state)
 
 
+@pytest.mark.slow
 async def test_a_table_that_empties_and_fills_again_flips_no_label(tmp_path: Path) -> None:
     async with laboratory(units(), tmp_path) as lab, watching(collector(tmp_path)) as until:
         first = await until(lambda one: len(one.links()) == EVERY_LINK)
@@ -56,6 +57,7 @@ async def test_a_switch_that_lost_its_table_is_doubted_not_believed(tmp_path: Pa
         assert finding.subject == "leaf-2"
 
 
+@pytest.mark.slow
 async def test_new_time_marks_are_no_news(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sonic.SonicDatabase, "rewrites", 0.2)
     heard = 0
@@ -78,6 +80,7 @@ async def test_new_time_marks_are_no_news(tmp_path: Path, monkeypatch: pytest.Mo
     assert heard - before > EVERY_LINK
 
 
+@pytest.mark.slow
 async def test_a_stream_that_comes_back_with_the_same_table_is_healthy_at_once(tmp_path: Path) -> None:
     async with laboratory(units(), tmp_path) as lab:
         watched: Collector = collector(tmp_path)
@@ -97,6 +100,7 @@ async def test_a_stream_that_comes_back_with_the_same_table_is_healthy_at_once(t
             assert groups(later) == groups(first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "neighbour",
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.engine.cycle import Engine, Finish, NodeChange, Submit
@@ -16,6 +16,7 @@ from railwise.model.reason import Code
 from railwise.model.topology import Level, Topology
 from railwise.model.workload import Traffic, Workload
 from tests.engine.small import gang, racks, request, running, scenario, submitted, where
+from tests.examples import examples
 
 GIGA = 1000
 LINKED = Topology("fabric", (Level("superpod"), Level("rack", uplink=400 * GIGA)), 3_200 * GIGA)
@@ -173,7 +174,7 @@ GANGS = st.lists(
 )
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(GANGS, st.integers(0, 1000), st.integers(0, 1000))
 def test_every_promise_can_be_kept_after_every_plan(gangs: list[tuple[str, int, str]], gold: int, silver: int) -> None:
     """On every uplink: what others want, or are promised where that is more, leaves each queue its part."""

@@ -100,6 +100,7 @@ def _check(verdicts: dict[int, str], placed: int, missed: int) -> None:
     assert counts.count("missed") <= missed
 
 
+@pytest.mark.slow
 def test_every_answer_obeys_every_rule() -> None:
     _check({seed: _judge(seed) for seed in range(60)}, 40, 0)
 
@@ -110,6 +111,7 @@ def test_every_answer_obeys_every_rule_on_many_clusters(first: int) -> None:
     _check({seed: _judge(seed) for seed in range(first, first + 100)}, 55, 0)
 
 
+@pytest.mark.slow
 def test_pods_that_come_back_obey_every_rule() -> None:
     _check({seed: _repaired(seed) for seed in range(40)}, 12, 0)
 
@@ -163,6 +165,7 @@ def _faults(workload: Workload, *busy: Workload) -> list[str]:
 RUNS = segmented(gang("a", 7, request(8)), 3, "rack")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "workload",
     [
@@ -182,6 +185,7 @@ def test_hundreds_of_blocks_are_placed_by_the_rules(workload: Workload) -> None:
     assert _faults(workload) == []
 
 
+@pytest.mark.slow
 def test_room_is_found_behind_a_first_choice_that_fails() -> None:
     """The tightest superpod takes the first group but not both."""
     busy = running("busy", [f"n{index}" for index in range(8, 1300) if index % 8 >= 5], request(8))
@@ -191,12 +195,14 @@ def test_room_is_found_behind_a_first_choice_that_fails() -> None:
     assert _faults(workload, busy) == []
 
 
+@pytest.mark.slow
 def test_groups_apart_are_placed_in_one_domain_each_where_one_holds_them() -> None:
     """300 groups of four nodes and 325 racks: no group may spill into a rack that another one needs."""
     groups = [group(f"g{number}", 4, request(8)) for number in range(300)]
     assert _faults(grouped("a", *groups, distinct="rack")) == []
 
 
+@pytest.mark.slow
 def test_groups_apart_may_need_several_domains_each() -> None:
     groups = [group(f"g{number}", 10, request(8)) for number in range(20)]
     assert _faults(grouped("a", *groups, distinct="rack")) == []
@@ -214,6 +220,7 @@ def test_new_groups_keep_away_from_those_that_run() -> None:
     assert not placed["y"] & {"n0", "n1", "n2", "n3"}
 
 
+@pytest.mark.slow
 def test_pods_of_one_run_lie_apart_too() -> None:
     assert _faults(apart(segmented(gang("a", 8, request(2)), 1, "rack"), "superpod")) == []
     assert _faults(apart(segmented(gang("a", 8, request(2)), 2, "superpod"), "rack")) == []

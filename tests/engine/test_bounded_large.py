@@ -99,6 +99,7 @@ def _faults(seed: int, load: float) -> list[str]:
     return Placed(scenario, workload, plan.pods).faults
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_what_an_empty_cluster_holds_is_placed(seed: int) -> None:
     assert _faults(seed, 0.0) == []

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.engine.cluster.shapes import Shape
@@ -21,6 +21,7 @@ from railwise.model.policy import MixPod, Policy
 from railwise.model.topology import Topology
 from railwise.model.workload import CARDS_SHARE, CARDS_WHOLE, CardRequest, Group, Request, Workload
 from tests.engine.small import FABRIC, flat, gang, racks, request, scenario
+from tests.examples import examples
 
 MIX = (MixPod(60, 1000, 8000), MixPod(30, 600, 4000), MixPod(5, 8000, 64_000), MixPod(5, 0, 8000))
 
@@ -131,7 +132,7 @@ PODS = st.sampled_from(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(KINDS, min_size=1, max_size=8), st.lists(PODS, max_size=30), st.randoms(use_true_random=False))
 def test_the_order_of_nodes_does_not_matter_and_nothing_is_given_twice(
     kinds: list[tuple[int, int]], pods: list[tuple[int, int]], chance: object

@@ -57,6 +57,7 @@ def test_only_rooms_in_use_are_left() -> None:
     assert engine.state.journal == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [1, 2])
 def test_few_indexes_are_enough(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
     plans = _life(Engine(_cluster()), forget=False)

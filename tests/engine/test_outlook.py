@@ -51,6 +51,7 @@ def _compare(engine: Engine, outlook: Outlook, life: Life, random: Random) -> No
                 state.take_away(demand.root.shape, node, grant)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 40, 10))
 @pytest.mark.parametrize("largest_list", [2, 1024])
 def test_chances_are_those_of_counting_from_nothing(

@@ -65,6 +65,7 @@ def _compare(seed: int, *, large: bool = False) -> tuple[int, int]:
     return compared, proven
 
 
+@pytest.mark.slow
 def test_the_indexes_answer_as_the_exact_search_does() -> None:
     results = [_compare(seed) for seed in range(10)]
     assert sum(compared for compared, _ in results) > 40
@@ -159,6 +160,7 @@ def test_the_rules_hold_in_clusters_of_every_size(size: int) -> None:
     assert never.reason.code is Code.NEVER_FITS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("nodes", "level"), [(racks(*([5] * 8), gpus=0, cpu=100_000), "rack"), (flat(*[0] * 40, cpu=100_000), "")]
 )

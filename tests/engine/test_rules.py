@@ -63,6 +63,7 @@ def _moved(seed: int) -> tuple[int, int]:
     return refused, passed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "first", [0, pytest.param(60, marks=pytest.mark.slow), pytest.param(160, marks=pytest.mark.slow)]
 )

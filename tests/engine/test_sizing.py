@@ -77,6 +77,7 @@ def test_thousands_of_groups_that_are_all_needed_are_one_choice() -> None:
     assert [len(_names(demand, chosen)) for chosen in choices(demand.root, full=True)] == [1500]
 
 
+@pytest.mark.slow
 def test_the_first_of_many_choices_come_at_once() -> None:
     demand = _demand(_of(*(f"g{number}" for number in range(64)), least=32))
     first, second = islice(choices(demand.root, full=False), 2)

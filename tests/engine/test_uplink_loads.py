@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.engine.cycle import Engine, Finish, NodeChange, Submit
@@ -17,6 +17,7 @@ from railwise.traffic.contention import newcomer_share
 from railwise.traffic.links import transfer_time
 from tests.engine.small import gang, racks, request, running, scenario, submitted, where
 from tests.engine.test_link_time import timed
+from tests.examples import examples
 
 GIGA = 1000
 FABRIC = Topology("fabric", (Level("superpod", uplink=25_600 * GIGA), Level("rack", uplink=400 * GIGA)), 3_200 * GIGA)
@@ -128,7 +129,7 @@ def test_changed_nodes_are_looked_at_again() -> None:
 NEIGHBOURS = st.lists(st.lists(st.integers(0, 15), min_size=2, max_size=3, unique=True), max_size=3)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(NEIGHBOURS, st.integers(2, 6), st.sampled_from(["superpod", "rack"]))
 def test_looking_at_neighbours_never_makes_a_place_worse(places: list[list[int]], pods: int, preferred: str) -> None:
     """Against the choice of a blind engine: just as close, and no slower beside those who run (but for the slack)."""

@@ -134,6 +134,7 @@ def test_every_node_is_counted_once_under_the_first_filter_that_applies() -> Non
     assert reason.total == len(changes)
 
 
+@pytest.mark.slow
 def test_counts_add_up_and_those_that_fit_are_those_of_a_second_book() -> None:
     refused = 0
     for seed in range(9):

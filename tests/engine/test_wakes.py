@@ -33,6 +33,7 @@ class _Follower:
         self.seen += len(times)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [0, 4])
 def test_new_times_are_all_times_in_the_end(first: int) -> None:
     follower = _Follower()

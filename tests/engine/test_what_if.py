@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.engine.cycle import plan_scenario
@@ -14,6 +14,7 @@ from railwise.model.queue import Queue
 from railwise.model.scenario import Scenario
 from railwise.model.workload import Checkpoint, Workload
 from tests.engine.small import flat, gang, group, grouped, racks, request, running, scenario
+from tests.examples import examples
 from tests.oracle.instances import crowd
 
 HOUR = 3600 * 1_000_000
@@ -136,7 +137,7 @@ def test_a_reservation_is_a_promise_that_goes_before_a_guess() -> None:
     assert (found.start, found.after) == (5 * HOUR, "")
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(0, 2**32 - 1))
 def test_differences_are_mirrored_and_asking_changes_nothing(seed: int) -> None:
     known = crowd(seed)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.fabric.elements import Action, Event, Fabric, Port
@@ -20,6 +20,7 @@ from railwise.fabric.observations import Observation, Report
 from railwise.fabric.telling import SERVERS, SWITCHES
 from railwise.fabric.topologies import labels
 from railwise.fabric.wires import Wires
+from tests.examples import examples
 from tests.fabric.fabrics import SMALL, drawn, small
 from tests.fabric.told import SECOND, switch, told
 
@@ -110,7 +111,7 @@ def test_loss_of_any_source_changes_no_label(seed: int) -> None:
     assert labels(build(some, before, fabric)) == labels(before)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(drawn(), st.integers(0, 2**32))
 def test_order_of_arrival_never_matters(fabric: Fabric, seed: int) -> None:
     reports = told(fabric)
@@ -119,7 +120,8 @@ def test_order_of_arrival_never_matters(fabric: Fabric, seed: int) -> None:
     assert build(reports, None, fabric) == expected
 
 
-@settings(max_examples=40)
+@pytest.mark.slow
+@examples(40)
 @given(st.sampled_from(sorted(SMALL)), st.integers(0, 2**32))
 def test_changes_one_by_one_lead_to_the_map_from_scratch(design: str, seed: int) -> None:
     fabric = small(design)
@@ -179,7 +181,7 @@ def test_labels_of_different_names_differ(names: list[str]) -> None:
     assert len({label(name) for name in names}) == len(names)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.lists(st.builds(Observation, st.text(max_size=5), *[st.text(max_size=300)] * 3), max_size=30), st.text())
 def test_no_neighbour_can_break_the_map_or_a_label(rows: list[Observation], name: str) -> None:
     reports = [switch(name or "leaf", *rows), switch("leaf-2", *rows)]
@@ -190,6 +192,7 @@ def test_no_neighbour_can_break_the_map_or_a_label(rows: list[Observation], name
     assert len(set(names)) == len(names)
 
 
+@pytest.mark.slow
 def test_a_flood_is_one_finding_and_bounded() -> None:
     flood = [Observation("p1", f"ghost-{at}", f"{at:012x}", "eth0") for at in range(100_000)]
     long = Observation("p2", "x" * 65_536, "00:00:00:00:00:01", "\x1b[31m" * 20_000)

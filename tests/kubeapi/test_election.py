@@ -119,6 +119,7 @@ async def hustings(clock: Clock) -> AsyncIterator[tuple[LeaseKeeper, Stand]]:
         await asyncio.gather(*(candidate.task for candidate in candidates), return_exceptions=True)
 
 
+@pytest.mark.slow
 async def test_the_first_one_leads_and_stays(clock: Clock) -> None:
     async with hustings(clock) as (keeper, stand):
         a, b = await stand("a"), await stand("b")
@@ -140,6 +141,7 @@ async def test_who_leaves_hands_over_at_once(clock: Clock) -> None:
         assert keeper.holders[-2:] == ["", "b"]
 
 
+@pytest.mark.slow
 async def test_a_leader_that_is_cut_off_stops_writing_before_another_leads(clock: Clock) -> None:
     async with hustings(clock) as (keeper, stand):
         a, b = await stand("a"), await stand("b")
@@ -181,6 +183,7 @@ async def test_without_the_server_leadership_ends_by_itself(clock: Clock) -> Non
         assert a.leadership.lost.is_set()
 
 
+@pytest.mark.slow
 async def test_a_short_absence_of_the_server_costs_nothing(clock: Clock) -> None:
     async with hustings(clock) as (keeper, stand):
         a, b = await stand("a"), await stand("b")
@@ -192,6 +195,7 @@ async def test_a_short_absence_of_the_server_costs_nothing(clock: Clock) -> None
             assert (a.leads(), b.leads()) == (True, False)
 
 
+@pytest.mark.slow
 async def test_a_lost_answer_is_no_lost_leadership(clock: Clock) -> None:
     async with hustings(clock) as (keeper, stand):
         a = await stand("a")

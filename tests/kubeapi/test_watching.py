@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.kubeapi.changes import Change, ChangeKind, Snapshot, Spoiled
@@ -20,6 +20,7 @@ from railwise.kubeapi.objects import ObjectMeta
 from railwise.kubeapi.resources import CONFIG_MAPS
 from railwise.kubeapi.settings import Observer, Settings
 from railwise.kubeapi.told import ToldTrouble
+from tests.examples import examples
 from tests.kubeapi.misbehaving import QUICK, Conversation, Step, answers, hangs_up, listing, status, talking, thing
 
 
@@ -289,7 +290,7 @@ async def test_a_slow_reader_holds_the_server_back() -> None:
 
 
 @given(st.lists(st.binary(max_size=12).map(lambda data: data.replace(b"\r", b" ")), max_size=8), st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_lines_do_not_depend_on_where_they_are_cut(parts: list[bytes], data: Any) -> None:
     whole = b"\n".join(parts)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=6)))

@@ -86,11 +86,13 @@ def _check(first: int, last: int) -> None:
     assert inexact <= (last - first) // 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, FAST, CHUNK))
 def test_the_engine_decides_as_the_reference_does(first: int) -> None:
     _check(first, first + CHUNK)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", FOUND)
 def test_differences_that_were_mended_stay_mended(seed: int) -> None:
     assert _compare(seed) == ("", True)

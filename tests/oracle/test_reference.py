@@ -29,6 +29,7 @@ def _answer(scenario: Scenario) -> tuple[bool, Answer | None]:
         return False, None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 100, CHUNK))
 def test_the_reference_and_the_linear_model_agree_on_every_verdict(first: int) -> None:
     differ, spoken = [], 0
@@ -71,6 +72,7 @@ def _lowest(cards: list[Card], group: Group) -> list[int]:
     return fitting[: group.request.cards.count]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 100, CHUNK))
 def test_the_best_placement_keeps_every_rule_and_has_the_objective_it_claims(first: int) -> None:
     checked = 0

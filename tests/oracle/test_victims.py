@@ -77,17 +77,20 @@ def _check(first: int, last: int) -> None:
     assert wrong == [], "\n".join(wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, FAST, CHUNK))
 def test_a_repair_takes_the_cheapest_victims_too(first: int) -> None:
     wrong = [f"seed {seed}: {text}" for seed in range(first, first + CHUNK) if (text := judge(repair(seed)))]
     assert wrong == [], "\n".join(wrong)
 
 
+@pytest.mark.slow
 def test_hardly_ever_does_it_depend_on_who_finds_another_place() -> None:
     rooms = [Room(contest(seed)) for seed in range(FAST)]
     assert sum(room.best() != room.best(near_stay=True) for room in rooms) <= FAST // 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, FAST, CHUNK))
 def test_the_cheapest_victims_by_right_go_and_nobody_else(first: int) -> None:
     _check(first, first + CHUNK)

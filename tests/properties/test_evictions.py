@@ -190,6 +190,7 @@ def digest(first: int, last: int) -> str:
     return sha256(text.encode()).hexdigest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hash_seed", ["1", "4242"])
 def test_another_hash_seed_evicts_the_same(hash_seed: str) -> None:
     code = "from tests.properties.test_evictions import digest; print(digest(0, 60))"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.engine.cycle import Engine
@@ -21,6 +21,7 @@ from railwise.model.reason import Code
 from railwise.model.scenario import Scenario
 from railwise.model.workload import CARDS_WHOLE, CardRequest, Group, Request, TopologyRule, Workload
 from tests.engine.promised_life import FABRIC, LEVELS, draw_nodes, draw_queues
+from tests.examples import examples
 from tests.oracle.promises import Land, Promise, promises
 
 
@@ -108,12 +109,13 @@ class History:
 
 
 @pytest.mark.slow
-@settings(max_examples=600)
+@examples(600)
 @given(st.integers(0, 2**32 - 1))
 def test_no_round_takes_a_promise_away(seed: int) -> None:
     History(seed).live(8)
 
 
+@pytest.mark.slow
 def test_some_histories_without_chance() -> None:
     lives = [History(seed) for seed in range(60)]
     for life in lives:
@@ -121,6 +123,7 @@ def test_some_histories_without_chance() -> None:
     assert sum(life.reserved > 0 for life in lives) > 10
 
 
+@pytest.mark.slow
 def test_the_judge_is_not_blind() -> None:
     """Without the rule some of the same histories do break promises."""
     broken = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -57,6 +58,7 @@ def _alone(scenario: Scenario, workload: Workload) -> Scenario:
     return replace(scenario, workloads=tuple(others))
 
 
+@pytest.mark.slow
 @given(seeds)
 def test_survivors_stay_where_they_are(seed: int) -> None:
     scenario = _damaged(seed)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.engine.cycle import Engine, plan_scenario
@@ -24,6 +25,7 @@ from railwise.model.workload import Workload
 from tests.engine.random_life import Life
 from tests.engine.small import flat, gang, group, grouped, racks, request
 from tests.engine.virtual_time import Rounds, lasting
+from tests.examples import examples
 from tests.oracle.instances import crowd
 
 seeds = st.integers(0, 2**32 - 1)
@@ -147,8 +149,9 @@ def _runs(workload: Workload) -> bool:
     return any(part.running is not None for part in (group, *group.groups))
 
 
+@pytest.mark.slow
 @given(seeds)
-@settings(max_examples=15)
+@examples(15)
 def test_nothing_starves(seed: int) -> None:
     """Small jobs come without end, and the whole-rack gang starts within a bound all the same.
 
@@ -188,7 +191,7 @@ def test_without_a_reservation_it_would_starve() -> None:
 
 
 @given(seeds)
-@settings(max_examples=60)
+@examples(60)
 def test_computing_a_reservation_changes_nothing(seed: int) -> None:
     scenario = crowd(seed)
     random = Random(seed)
@@ -197,8 +200,9 @@ def test_computing_a_reservation_changes_nothing(seed: int) -> None:
     _leaves_no_trace(Engine(replace(scenario, workloads=lasting_some, policy=policy)))
 
 
+@pytest.mark.slow
 @given(seeds)
-@settings(max_examples=20)
+@examples(20)
 def test_computing_a_reservation_changes_nothing_in_the_life_of_a_cluster(seed: int) -> None:
     life = Life(seed)
     engine = Engine(replace(life.scenario, policy=replace(life.scenario.policy, reserve_after=0, reservations=2)))

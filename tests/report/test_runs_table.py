@@ -32,6 +32,7 @@ def width(table: Table) -> int:
     return sum(max(map(len, column)) + 2 for column in zip(*rows, strict=True)) - 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("policies", "seeds"), [(1, 1), (3, 1), (4, 1), (6, 1), (3, 3)])
 def test_the_narrow_table_fits_a_screen(policies: int, seeds: int) -> None:
     table = runs_table(summarise(runs(policies, seeds)))

@@ -48,6 +48,7 @@ def titles(root: ET.Element) -> list[str]:
     return [title.text or "" for title in root.iterfind(".//svg:g/svg:title", NS)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [8, 200, 2000])
 def test_every_node_and_domain_has_a_title(count: int) -> None:
     root = parsed(topology_svg(Panel("picture", busy(count, per_rack=16 if count > 8 else 2))))
@@ -152,6 +153,7 @@ def boxes(box: Box, x: int = 0, y: int = 0) -> list[tuple[int, int, int, int, in
     return own + [(a, b, c, d, depth + 1) for child in box.children for a, b, c, d, depth in boxes(child, left, top)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [8, FEW_NODES, SOME_NODES, SOME_NODES + 1, 2000])
 def test_boxes_lie_inside_their_parent_and_never_overlap(count: int) -> None:
     root = domain_tree(occupancy(cluster([], nodes(count, per_rack=16))))

@@ -44,6 +44,7 @@ def test_without_nodes_a_domain_names_its_hosts() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_large_clusters_fold_to_few_lines() -> None:
     scenario = cluster([gang("a", 1, 8, running=["n1"])], nodes(2000, per_rack=16, racks_per_superpod=8))
     assert lines(scenario) == [

@@ -38,6 +38,7 @@ def test_hosts_that_occur_twice_or_are_no_hashes_are_refused_together() -> None:
     assert [fault.path for fault in caught.value.faults] == ["topo.csv:3", "topo.csv:4", "topo.csv:5"]
 
 
+@pytest.mark.slow
 def test_the_published_map_has_the_leaves_its_authors_describe(shared: Callable[[str], Path]) -> None:
     data = shared("traces/alibaba-lingjun-2023/topo.csv.gz").read_bytes()
     scenario = read_lingjun(data)

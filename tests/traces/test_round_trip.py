@@ -18,6 +18,7 @@ DATA_SETS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(DATA_SETS))
 def test_an_imported_map_with_its_queue_comes_back_from_its_file(name: str, shared: Callable[[str], Path]) -> None:
     files = {file: shared(f"traces/{name}/{file}").read_bytes() for file in DATA_SETS[name]}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.engine.cycle import Engine
@@ -20,6 +20,7 @@ from railwise.traffic.links import transfer_time
 from railwise.twin.contended_pace import MILLION, ContendedPace
 from railwise.twin.simulation import Simulation
 from tests.engine.small import gang, racks, request, running, scenario
+from tests.examples import examples
 
 GIGA = 1000
 SECOND = 1_000_000
@@ -165,7 +166,7 @@ JOBS = st.lists(
 )
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(JOBS)
 def test_only_what_a_change_concerns_is_computed_and_all_of_that(jobs: list[tuple[int, int, int, str]]) -> None:
     workloads = [

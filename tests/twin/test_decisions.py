@@ -27,6 +27,7 @@ def _from_log(log: list[Decision]) -> tuple[dict[str, list[str]], set[str]]:
     return {one.name: sorted(one.nodes) for one in running}, {one.name for one in waiting}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 15, 5))
 def test_the_state_follows_from_the_log(first: int) -> None:
     for seed in range(first, first + 5):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from railwise.fabric.elements import Action, Event, Fabric, Port
 from railwise.model.scenario import Scenario
 from railwise.twin.contended_pace import ContendedPace
 from railwise.twin.simulation import Simulation
+from tests.examples import examples
 from tests.fabric.fabrics import drawn, small
 from tests.formats.fabric.test_wired import read
 
@@ -122,7 +123,7 @@ def test_a_server_that_is_off_loses_its_pods_as_any_node() -> None:
     assert nodes(simulation, "pair") == {"gpu-1", "gpu-3"}
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(drawn())
 def test_whatever_happens_to_cables_and_switches_nobody_is_evicted_and_all_work_is_done(fabric: Fabric) -> None:
     servers = [event.device for event in fabric.timeline if event.action == Action.SERVER]

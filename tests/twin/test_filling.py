@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.engine.cluster.state import ClusterState
@@ -17,6 +17,7 @@ from railwise.model.splitmix import SplitMix
 from railwise.model.workload import Group
 from railwise.twin.filling import Options, arrivals, fill, node_order, thousandths
 from tests.engine.small import FABRIC, flat, gang, racks, request
+from tests.examples import examples
 from tests.twin.test_learning import asks, history
 
 OF_STUDY = ("random", "dot-product", "gpu-clustering", "gpu-packing", "weighted-fit", "fgd")
@@ -142,7 +143,7 @@ ROOTS = st.lists(
 )
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(ROOTS, st.sampled_from([*OF_STUDY, "railwise"]), st.integers(0, 99))
 def test_never_more_is_given_than_there_is(roots: list[Group], policy: str, seed: int) -> None:
     run = fill(cluster(*roots), policy, seed)

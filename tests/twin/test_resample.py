@@ -57,6 +57,7 @@ def test_what_every_draw_keeps(submits: list[int], seed: int, way: str) -> None:
         assert sorted(names) == sorted(sources)
 
 
+@pytest.mark.slow
 def test_each_order_is_as_likely() -> None:
     known = days(1, 2, 3)
     counts = Counter(tuple(name for name, _ in arrivals(resample(known, seed, "shuffle"))[1:]) for seed in range(6000))

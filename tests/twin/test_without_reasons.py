@@ -46,18 +46,21 @@ def crowded(seed: int) -> Scenario:
     return replace(scenario, workloads=workloads, policy=policy, changes=tuple(sorted(changes, key=lambda one: one.at)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(16))
 def test_a_crowd_is_decided_on_as_if_everybody_were_asked(seed: int) -> None:
     scenario = crowded(seed)
     assert log(scenario, reasons=False) == log(scenario, reasons=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 3, 4, 5, 6, 10, 11, 14, 16, 17, 18])
 def test_random_runs_are_decided_on_alike(seed: int) -> None:
     scenario = random_run(seed)
     assert log(scenario, reasons=False) == log(scenario, reasons=True)
 
 
+@pytest.mark.slow
 def test_most_of_a_crowd_is_passed_over() -> None:
     scenario = stream(64, 150, 6.0)
     asked: list[int] = []

@@ -48,6 +48,7 @@ def _check(first: int, last: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert equal >= (last - first) * 8 // 10
 
 
+@pytest.mark.slow
 @INTERPRETED
 def test_the_index_finds_victims_where_the_small_search_does_mostly_at_the_same_cost(
     monkeypatch: pytest.MonkeyPatch,
@@ -70,6 +71,7 @@ def _contents(of: Holders) -> tuple[object, ...]:
     return on, heaps, dict(of.manners), sorted(record.workload.name for record in of.elastic)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_index_follows_a_random_history_as_a_fresh_one_would_read_it(
     seed: int, monkeypatch: pytest.MonkeyPatch

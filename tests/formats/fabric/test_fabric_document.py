@@ -4,13 +4,14 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from railwise.fabric.elements import Action, Cable, Dialect, Fabric, Port, Role
 from railwise.formats.fabric.reader import read_fabric, read_fabric_text
 from railwise.formats.fabric.writer import fabric_document, fabric_text
 from railwise.formats.schema import schema_of
 from railwise.model.errors import InputError
+from tests.examples import examples
 from tests.fabric.fabrics import drawn, small
 from tests.formats.schema_check import problems
 
@@ -74,7 +75,7 @@ def test_a_written_fabric_reads_back_the_same() -> None:
         assert read_fabric_text(fabric_text(fabric, form).encode(), f"f.{form}") == fabric
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(drawn())
 def test_every_fabric_reads_back_the_same(fabric: Fabric) -> None:
     document = fabric_document(fabric)

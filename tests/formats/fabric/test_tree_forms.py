@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.fabric.elements import Fabric
@@ -44,11 +44,12 @@ from railwise.formats.fabric.tree import (
 from railwise.formats.scenario.reader import read_scenario
 from railwise.formats.scenario.writer import scenario_document
 from railwise.model.errors import InputError
+from tests.examples import examples
 from tests.fabric.fabrics import SMALL, small
 from tests.formats.fabric.trees import blocks, paths, trees
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(trees())
 def test_every_form_keeps_the_places_of_nodes(tree: Tree) -> None:
     for text, read in (
@@ -64,7 +65,7 @@ def test_every_form_keeps_the_places_of_nodes(tree: Tree) -> None:
         assert (again.levels, paths(again), blocks(again)) == (tree.levels, paths(tree), blocks(tree))
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(trees())
 def test_forms_that_know_blocks_keep_them(tree: Tree) -> None:
     for text, read in ((slurm_yaml_text(tree), read_slurm_yaml), (topograph_text(tree), read_topograph)):
@@ -73,7 +74,7 @@ def test_forms_that_know_blocks_keep_them(tree: Tree) -> None:
         assert blocks(read_slurm(slurm_block_text(tree).encode())) == blocks(tree)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(trees())
 def test_a_tree_as_cables_or_as_a_scenario_is_the_same_tree(tree: Tree) -> None:
     wired = tree_of_fabric(fabric_of_tree(tree))
@@ -83,6 +84,7 @@ def test_a_tree_as_cables_or_as_a_scenario_is_the_same_tree(tree: Tree) -> None:
     assert (again.levels, paths(again), blocks(again)) == (tree.levels, paths(tree), blocks(tree))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [name for name in forms.FORMS if name not in ("nodes", "kwok")])
 @pytest.mark.parametrize("design", sorted(SMALL))
 def test_every_form_is_recognised_and_written_again_the_same(design: str, form: str) -> None:
@@ -307,7 +309,7 @@ def test_a_pattern_that_could_take_for_ever_is_refused(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("form", list(forms.FORMS))
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data())
 def test_a_broken_file_of_any_form_is_refused_and_never_a_crash(form: str, data: st.DataObject) -> None:
     text = bytearray(forms.write(small("rail-optimised", units=1, servers=2, rails=2), form).encode())

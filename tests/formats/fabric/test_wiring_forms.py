@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from railwise.fabric.elements import Cable, Dialect, Fabric, Port, Role
 from railwise.fabric.fabric_map import Map
@@ -18,6 +18,7 @@ from railwise.formats.fabric.air import air_document, air_text, read_air
 from railwise.formats.fabric.containerlab import containerlab_text, read_containerlab
 from railwise.formats.fabric.dot import dot_text, read_dot
 from railwise.model.errors import InputError
+from tests.examples import examples
 from tests.fabric.fabrics import drawn, small
 
 Read = Callable[[bytes], Fabric]
@@ -31,7 +32,7 @@ ROUND: dict[str, tuple[Read, Write]] = {
 
 
 @pytest.mark.parametrize("form", ROUND)
-@settings(max_examples=25)
+@examples(25)
 @given(fabric=drawn())
 def test_wiring_roles_and_units_survive(form: str, fabric: Fabric) -> None:
     read, write = ROUND[form]
@@ -46,7 +47,7 @@ def test_wiring_roles_and_units_survive(form: str, fabric: Fabric) -> None:
     assert [set(one.ports) for one in again.switches] >= [set() for _ in again.switches]
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(fabric=drawn())
 def test_edges_alone_give_the_same_groups(fabric: Fabric) -> None:
     again = read_dot(dot_text(fabric, attributes=False).encode())

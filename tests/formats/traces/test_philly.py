@@ -97,6 +97,7 @@ def test_the_publishers_own_log_counts_all_attempts() -> None:
         load("philly", {"cluster_job_log": b"{}"})
 
 
+@pytest.mark.slow
 def test_the_published_list_has_the_jobs_and_the_work_its_users_count(shared: Callable[[str], Path]) -> None:
     name = "traces/philly/philly.csv.gz"
     trace = load("philly", {name: shared(name).read_bytes()})

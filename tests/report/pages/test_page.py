@@ -11,9 +11,10 @@ from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.report.pages.made import made, named, page_of
 
 MOST_BYTES = 1_000_000
@@ -118,7 +119,7 @@ HOSTILE = (
 )
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @example(HOSTILE[0])
 @example(HOSTILE[1])
 @example(HOSTILE[2])
