@@ -82,6 +82,7 @@ def test_what_was_learned_can_be_pasted_into_the_scenario(histories: Path, railw
     assert railwise("plan", "pasted.yaml").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("histories")
 def test_runs_side_by_side_print_the_same(railwise: Railwise) -> None:
     one, two = (railwise("fill", "shared.yaml", "--seeds", "3", "--processes", count) for count in ("1", "2"))

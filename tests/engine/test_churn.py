@@ -124,6 +124,7 @@ def _live(seed: int, steps: int, *, large: bool = False) -> int:
     return churn.placed
 
 
+@pytest.mark.slow
 def test_a_long_life_leaves_no_trace() -> None:
     assert sum(_live(seed, 15) for seed in range(8)) > 40
 

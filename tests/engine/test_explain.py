@@ -186,6 +186,7 @@ def _tried(seed: int) -> Counter[str]:
     return kinds
 
 
+@pytest.mark.slow
 def test_whatever_is_offered_helps() -> None:
     assert len(sum((_tried(seed) for seed in range(5)), Counter[str]())) >= 4
 

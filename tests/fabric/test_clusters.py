@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,6 +64,7 @@ def test_a_server_without_links_is_in_no_group() -> None:
     assert cluster({"lonely": {}}).elements == {}
 
 
+@pytest.mark.slow
 def test_one_server_with_a_great_many_leaves_is_no_witness() -> None:
     weights = unit("a", 4, 2) | unit("b", 4, 2)
     weights["mad"] = {f"{name}-leaf{rail}": 1 for name in "ab" for rail in range(2)}

@@ -30,6 +30,7 @@ def digest(first: int, last: int) -> str:
     return sha256(text.encode()).hexdigest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hash_seed", ["1", "4242"])
 def test_another_hash_seed_gives_the_same_bytes(hash_seed: str) -> None:
     code = "from tests.properties.test_determinism import digest; print(digest(0, 60))"

@@ -78,6 +78,7 @@ def test_pairs_are_those_of_as_many_cards_that_differ_enough() -> None:
     assert order_kept(rows, {key: -time for key, time in right.items()}, least=1.0) == (0, 3)
 
 
+@pytest.mark.slow
 def test_measured_placements_are_ordered_as_measured(shared: Callable[[str], Path]) -> None:
     shared("traces/pollux-osdi21/profiles_placements.csv.gz")
     shared("traces/sia-sosp23/profiles_placements.csv.gz")

@@ -50,6 +50,7 @@ def test_scores_of_gains_in_thousandths_of_a_card(gain: int, score: int) -> None
     assert bisect_right(score_limits(7), 7 * gain) == score
 
 
+@pytest.mark.slow
 @given(st.integers(-9000, 9000), st.integers(1, 10_000))
 def test_the_score_is_the_rounded_sigmoid(gain: int, weight: int) -> None:
     exact = 100 / (1 + exp(-gain / 1000))

@@ -199,6 +199,7 @@ def test_text_of_neighbours_is_short_and_printable(text: str) -> None:
     assert clean(kept) == kept
 
 
+@pytest.mark.slow
 def test_nobody_can_fill_the_memory() -> None:
     rows = {f"Ethernet{number}": {"lldp_rem_sys_name": "x" * 70_000} for number in range(MOST_PORTS + 10)}
     assert (

@@ -122,6 +122,7 @@ def test_bad_pods_are_named_by_line_and_column(row: str, word: str) -> None:
     assert word in said
 
 
+@pytest.mark.slow
 def test_the_published_lists(shared: Callable[[str], Path]) -> None:
     folder = shared("traces/openb-gpu-v2023")
     cluster = convert("", {NODE_FILE: (folder / f"{NODE_FILE}.gz").read_bytes()})
