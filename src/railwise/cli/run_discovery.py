@@ -10,6 +10,12 @@ import click
 from railwise.cli.discover import PLACES
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from prometheus_client import CollectorRegistry
+
+    from railwise.discovery.service import DiscoveryService
+    from railwise.formats.discovery.settings import Settings
     from railwise.kubeapi.client import Client
 
 USUAL = ("labels", "configmap")
@@ -37,40 +43,56 @@ def discovery(
 ) -> int:
     """Follow the fabric and publish its map: node labels and a ConfigMap, only what differs.
 
-    Names of groups survive a restart, because the map of the ConfigMap is where the next run starts from.
+    Names of groups survive a restart, because the map of the ConfigMap is where the next run starts from. A replica
+    that waits for the Lease is ready too: it can take over.
     """
     import asyncio
     import os
 
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+    from prometheus_client import CollectorRegistry
+
+    from railwise.cli.discover import read_settings
     from railwise.cli.leading import lease_name, serve
     from railwise.kubeapi.in_cluster import find_access
+    from railwise.kubeapi.probes import probes
 
     logging.basicConfig(level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     access = find_access(where["kubeconfig"], where["context"])
 
-    async def work(client: Client) -> None:
-        await _work(client, config, publish, where["namespace"], address)
+    settings, base = read_settings(config, None)
 
-    return asyncio.run(serve(access, lease_name(lease) if leader_elect else None, work))
+    async def lead() -> int:
+        registry = CollectorRegistry()
+        working: list[DiscoveryService] = []
+
+        async def work(client: Client) -> None:
+            service = await _service(client, settings, base, publish, where["namespace"], registry)
+            working.append(service)
+            await service.run()
+
+        async with probes(address, registry, lambda: all(service.ready() for service in working)):
+            return await serve(access, lease_name(lease) if leader_elect else None, work)
+
+    return asyncio.run(lead())
 
 
-async def _work(client: Client, config: str, publish: tuple[str, ...], namespace: str, address: str) -> None:
-    from prometheus_client import CollectorRegistry
-
-    from railwise.cli.discover import collector_for, read_settings
+async def _service(
+    client: Client,
+    settings: Settings,
+    base: Path,
+    publish: tuple[str, ...],
+    namespace: str,
+    registry: CollectorRegistry,
+) -> DiscoveryService:
+    from railwise.cli.discover import collector_for
     from railwise.discovery.metrics import DiscoveryMetrics
     from railwise.discovery.publishing.config_map import stored_map
     from railwise.discovery.publishing.drivers import drivers
     from railwise.discovery.service import DiscoveryService
-    from railwise.kubeapi.probes import probes
 
-    settings, base = read_settings(config, None)
     before = await stored_map(client, namespace)
     collector, clock = collector_for(settings, base, before, None)
-    registry = CollectorRegistry()
-    service = DiscoveryService(
+    return DiscoveryService(
         collector, drivers(publish, client, namespace), DiscoveryMetrics(collector.tables, clock, registry)
     )
-    async with probes(address, registry, service.ready):
-        await service.run()

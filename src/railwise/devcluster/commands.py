@@ -31,6 +31,7 @@ USERS = {
 """Who has a certificate and a kubeconfig: file, then user name and group."""
 
 STAGES = Path(__file__).with_name("stages.yaml")
+AUDIT_POLICY = Path(__file__).with_name("audit.yaml")
 
 RATE = ("--kube-api-qps=5000", "--kube-api-burst=10000")
 
@@ -54,6 +55,10 @@ class Layout(NamedTuple):
     def kubeconfig(self, user: str) -> Path:
         """Return the path of a user's kubeconfig; the admin's stands where people look for it."""
         return self.folder / ("kubeconfig" if user == "admin" else f"pki/{user}.kubeconfig")
+
+    def audit(self) -> Path:
+        """Return where the API server writes down what the service accounts of Railwise do."""
+        return self.folder / "logs" / "audit.jsonl"
 
     def server(self) -> str:
         """Return the API server's address."""
@@ -107,6 +112,8 @@ def api_server(layout: Layout) -> list[str]:
         "--authorization-mode=RBAC",
         "--allow-privileged=true",
         "--profiling=false",
+        f"--audit-policy-file={AUDIT_POLICY}",
+        f"--audit-log-path={layout.audit()}",
         f"--disable-admission-plugins={','.join(without)}",
         *_gates(layout),
         *([f"--runtime-config={layout.apis}"] if layout.apis else []),

@@ -1,0 +1,46 @@
+"""What the live controllers may do, verb by verb: whoever adds a call to the API server adds its line here.
+
+``deploy/*/rbac.yaml`` is written from these tables (``python -m tests.deploy.generate``), and a test runs the
+controller on a real API server with exactly these rights: a line that is missing fails it, and so does one that is
+never used without a reason in ``seldom``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from railwise.formats.kubernetes.rbac import Permission, followed
+
+_BY_ADD_ON: Final = "this kind belongs to an add-on that a cluster may not have"
+
+
+def lease(name: str) -> tuple[Permission, ...]:
+    """Return what it takes to be elected by the Lease of that name."""
+    kind = ("coordination.k8s.io", "leases")
+    return (
+        Permission(*kind, ("get", "update"), "one of several replicas leads: its Lease", own=True, names=(name,)),
+        Permission(*kind, ("create",), "the Lease is made by whoever comes first", own=True),
+    )
+
+
+SPEAKS: Final = Permission(
+    "events.k8s.io", "events", ("create", "patch"), "what happened to a pod is told as an Event, repeats as a series"
+)
+
+SCHEDULER: Final[tuple[Permission, ...]] = (
+    followed("", "nodes", "where pods can go: room, labels, taints"),
+    followed("", "pods", "pods to place, and pods that hold room"),
+    Permission(
+        "", "pods", ("get",), "how a pod stands after a bind or an eviction without an answer", seldom="answers arrive"
+    ),
+    Permission("", "pods/binding", ("create",), "placing a pod"),
+    Permission("", "pods/eviction", ("create",), "making room, with respect for PodDisruptionBudgets"),
+    Permission("", "pods/status", ("patch",), "the condition PodScheduled says why a pod waits"),
+    SPEAKS,
+    followed("batch", "jobs", "how many pods of a gang will come"),
+    followed("jobset.x-k8s.io", "jobsets", "how many pods of a gang will come", seldom=_BY_ADD_ON),
+    followed("leaderworkerset.x-k8s.io", "leaderworkersets", "how many pods of a gang will come", seldom=_BY_ADD_ON),
+    followed("scheduling.k8s.io", "podgroups", "the rules of a gang", seldom="served from 1.37 on, if enabled"),
+    *lease("railwise-scheduler"),
+)
+"""``railwise run scheduler``."""

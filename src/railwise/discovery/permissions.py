@@ -1,0 +1,33 @@
+"""What discovery may do, verb by verb: ``deploy/discovery/rbac.yaml`` is written from this table.
+
+Tests hold it against what a real API server saw discovery do, as for the tables of the controllers.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from railwise.formats.kubernetes.rbac import Permission
+
+_OTHERS: Final = "only where the map is published to it, and its add-on is there"
+_LEASE: Final = ("coordination.k8s.io", "leases")
+
+DISCOVERY: Final[tuple[Permission, ...]] = (
+    Permission("", "nodes", ("list", "patch"), "labels below fabric.railwise.dev/ and nvlink.railwise.dev/"),
+    Permission("", "configmaps", ("get", "patch"), "the whole map", own=True, names=("railwise-fabric",)),
+    Permission("", "configmaps", ("create",), "the map's ConfigMap, the first time", own=True),
+    Permission(
+        "kueue.x-k8s.io", "topologies", ("list", "create", "patch", "delete"), "Kueue's Topology", seldom=_OTHERS
+    ),
+    Permission("kai.scheduler", "topologies", ("list", "create", "patch", "delete"), "KAI's Topology", seldom=_OTHERS),
+    Permission(
+        "topology.volcano.sh",
+        "hypernodes",
+        ("list", "create", "patch", "delete"),
+        "Volcano's HyperNodes",
+        seldom=_OTHERS,
+    ),
+    Permission(*_LEASE, ("get", "update"), "one of two replicas leads", own=True, names=("railwise-discovery",)),
+    Permission(*_LEASE, ("create",), "the Lease is made by whoever comes first", own=True),
+)
+"""``railwise run discovery``."""
