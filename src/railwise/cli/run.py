@@ -9,6 +9,7 @@ import click
 
 from railwise.cli.options import levels_option
 from railwise.cli.run_discovery import discovery
+from railwise.cli.run_gate import gate
 
 if TYPE_CHECKING:
     from railwise.kubeapi.client import Client
@@ -22,6 +23,7 @@ def group() -> None:
 
 
 group.add_command(discovery)
+group.add_command(gate)
 
 
 @group.command("scheduler")

@@ -42,13 +42,25 @@ class Word(NamedTuple):
         return whole if len(whole) <= LONGEST else whole[: LONGEST - 1] + "…"
 
 
+def on_the_pod(pod: LivePod) -> Regarding:
+    """Return the pod itself as what a word is about."""
+    return Regarding(PODS, *pod)
+
+
 class Announcer:
     """Keeps the condition of waiting pods true."""
 
-    def __init__(self, client: Client, recorder: Recorder, clock: Callable[[], float] = time.monotonic) -> None:
-        """Keep who writes."""
+    def __init__(
+        self,
+        client: Client,
+        recorder: Recorder,
+        about: Callable[[LivePod], Regarding] = on_the_pod,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Keep who writes, and whom a word about a pod is told of: a pod that nobody has made yet cannot carry it."""
         self._client = client
         self._recorder = recorder
+        self._about = about
         self._clock = clock
         self._said: dict[str, tuple[Word, float]] = {}
         self._next: dict[str, tuple[LivePod, Word]] = {}
@@ -56,23 +68,25 @@ class Announcer:
 
     def waits(self, pod: LivePod, word: Word) -> None:
         """Hear why a pod waits."""
-        said = self._said.get(pod.uid)
+        about = self._about(pod)
+        said = self._said.get(about.uid)
         news = said is None or said[0].code != word.code
         if said is not None and not news and (said[0] == word or self._clock() - said[1] < REFRESH):
             return
         if news:
-            self._recorder.say(Regarding(PODS, *pod), word.code, word.text, warning=True)
-        self._said.pop(pod.uid, None)
-        self._said[pod.uid] = word, self._clock()
+            self._recorder.say(about, word.code, word.text, warning=True)
+        self._said.pop(about.uid, None)
+        self._said[about.uid] = word, self._clock()
         if len(self._said) > MOST:
             del self._said[next(iter(self._said))]
-        self._next[pod.uid] = pod, word
-        self._some.set()
+        if about.resource == PODS:
+            self._next[pod.uid] = pod, word
+            self._some.set()
 
-    def forget(self, uid: str) -> None:
+    def forget(self, pod: LivePod) -> None:
         """Hear that a pod waits no longer."""
-        self._said.pop(uid, None)
-        self._next.pop(uid, None)
+        self._said.pop(self._about(pod).uid, None)
+        self._next.pop(pod.uid, None)
 
     async def run(self) -> None:
         """Write what is to be said, for ever; what cannot be written is said again when it changes.

@@ -8,7 +8,8 @@ have changed: a binding that is no longer wanted is dropped, and the cache alrea
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any
 
 from railwise.controllers.cache import Binding, ClusterCache
 from railwise.kubeapi.client import Client
@@ -18,6 +19,10 @@ from railwise.kubeapi.pods import Answer, Outcome, PodName, bind
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 60.0
 """Seconds that a pod waits after a bind that failed: doubled each time."""
+
+
+Batch = tuple[Binding, ...]
+"""Bindings that begin at the same time: when nobody leaves any of their nodes."""
 
 
 class Binder:
@@ -31,44 +36,51 @@ class Binder:
         failed: Callable[[Binding, Answer], None],
     ) -> None:
         """Keep whom to tell what became of each binding."""
-        self._client = client
-        self._cache = cache
+        self.client = client
+        self.cache = cache
         self._bound = bound
         self._failed = failed
-        self._parked: dict[str, list[Binding]] = {}
+        self._parked: list[Batch] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._failures: dict[str, int] = {}
         self.deposed = asyncio.Event()
 
+    def batches(self, bindings: Iterable[Binding]) -> Iterable[Batch]:
+        """Return which bindings begin together: here each pod by itself."""
+        return ((one,) for one in bindings)
+
     def add(self, bindings: Iterable[Binding]) -> None:
-        """Begin to bind, or wait for those who leave the node."""
-        leaving = set(self._cache.pods.leaving.values())
-        for binding in bindings:
-            if binding.node in leaving:
-                self._parked.setdefault(binding.node, []).append(binding)
-            else:
-                self._start(binding)
+        """Begin to bind, or wait for those who leave the nodes."""
+        self._begin(self.batches(bindings))
 
     def look_again(self) -> None:
         """Begin with what waited for somebody to leave, where nobody does any more."""
-        if not self._parked:
-            return
-        leaving = set(self._cache.pods.leaving.values())
-        for node in [node for node in self._parked if node not in leaving]:
-            for binding in self._parked.pop(node):
-                self._start(binding)
+        if self._parked:
+            parked, self._parked = self._parked, []
+            self._begin(parked)
+
+    def _begin(self, batches: Iterable[Batch]) -> None:
+        leaving = set(self.cache.pods.leaving.values())
+        for batch in batches:
+            if any(one.node in leaving for one in batch):
+                self._parked.append(batch)
+            elif all(self.cache.wanted(one) for one in batch):
+                self.start(batch)
+            else:
+                self._drop(batch)
 
     def withdraw(self, workload: str) -> None:
         """Drop what waits here for a workload; its pods wait for another plan."""
-        for node, bindings in list(self._parked.items()):
-            kept = [one for one in bindings if one.workload != workload]
-            for one in bindings:
-                if one.workload == workload:
-                    self._cache.pods.refute(one.pod.uid)
-            if kept:
-                self._parked[node] = kept
+        parked, self._parked = self._parked, []
+        for batch in parked:
+            if batch[0].workload == workload:
+                self._drop(batch)
             else:
-                del self._parked[node]
+                self._parked.append(batch)
+
+    def _drop(self, batch: Batch) -> None:
+        for one in batch:
+            self.cache.pods.refute(one.pod.uid)
 
     def busy(self) -> int:
         """Return how many bindings are on their way."""
@@ -82,27 +94,42 @@ class Binder:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
-    def _start(self, binding: Binding) -> None:
-        if not self._cache.wanted(binding):
-            self._cache.pods.refute(binding.pod.uid)
-            return
-        task = asyncio.create_task(self._bind(binding))
+    def start(self, batch: Batch) -> None:
+        """Begin with bindings that are wanted, and whose nodes nobody leaves."""
+        for binding in batch:
+            self.work(self._bind(binding))
+
+    def work(self, doing: Coroutine[Any, Any, None]) -> None:
+        """Do something that ``finish`` waits for."""
+        task = asyncio.create_task(doing)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    async def send(self, binding: Binding) -> Answer:
+        """Carry a binding out.
+
+        Raises:
+            DeposedError: this process may no longer lead; nothing was sent.
+        """
+        return await bind(self.client, PodName(*binding.pod), binding.node)
+
     async def _bind(self, binding: Binding) -> None:
-        pod = PodName(*binding.pod)
         try:
-            answer = await bind(self._client, pod, binding.node)
+            answer = await self.send(binding)
         except DeposedError:
             self.deposed.set()
             return
+        self.ended(binding, answer)
+
+    def ended(self, binding: Binding, answer: Answer) -> None:
+        """Take in what became of a binding."""
+        uid = binding.pod.uid
         if answer.outcome is Outcome.DONE:
-            self._failures.pop(pod.uid, None)
+            self._failures.pop(uid, None)
             self._bound(binding)
             return
-        count = self._failures[pod.uid] = self._failures.get(pod.uid, 0) + 1
-        self._cache.pods.refute(pod.uid, min(FIRST_PAUSE * 2.0 ** (count - 1), LONGEST_PAUSE))
+        count = self._failures[uid] = self._failures.get(uid, 0) + 1
+        self.cache.pods.refute(uid, min(FIRST_PAUSE * 2.0 ** (count - 1), LONGEST_PAUSE))
         if answer.outcome in (Outcome.GONE, Outcome.ELSEWHERE):
-            self._failures.pop(pod.uid, None)
+            self._failures.pop(uid, None)
         self._failed(binding, answer)

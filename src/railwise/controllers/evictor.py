@@ -7,7 +7,8 @@ victim holds its room after all, the beneficiary waits for another plan, and the
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any
 
 from railwise.controllers.cache import ClusterCache, Stop
 from railwise.kubeapi.client import Client
@@ -23,19 +24,23 @@ class Evictor:
 
     def __init__(self, client: Client, cache: ClusterCache, refused: Callable[[Stop, Answer], None]) -> None:
         """Keep whom to tell of a victim that stays."""
-        self._client = client
-        self._cache = cache
-        self._refused = refused
+        self.client = client
+        self.cache = cache
+        self.refused = refused
         self._tasks: set[asyncio.Task[None]] = set()
         self.deposed = asyncio.Event()
 
     def add(self, stops: Iterable[Stop]) -> None:
         """Begin to evict."""
         for stop in stops:
-            self._cache.pods.leaves(stop.pod.uid, stop.node)
-            task = asyncio.create_task(self._evict(stop))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self.cache.pods.leaves(stop.pod.uid, stop.node)
+            self.work(self._evict(stop))
+
+    def work(self, doing: Coroutine[Any, Any, None]) -> None:
+        """Do something until it ends or this one does."""
+        task = asyncio.create_task(doing)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def finish(self) -> None:
         """Stop waiting for victims."""
@@ -46,12 +51,12 @@ class Evictor:
 
     async def _evict(self, stop: Stop) -> None:
         try:
-            answer = await evict(self._client, PodName(*stop.pod))
+            answer = await evict(self.client, PodName(*stop.pod))
         except DeposedError:
             self.deposed.set()
             return
         if answer.outcome is Outcome.DONE:
             await asyncio.sleep(PATIENCE)
             answer = Answer(Outcome.UNKNOWN, f"{stop.pod.name} was evicted and is still there after {PATIENCE:.0f} s")
-        if answer.outcome is not Outcome.GONE and stop.pod.uid in self._cache.pods.leaving:
-            self._refused(stop, answer)
+        if answer.outcome is not Outcome.GONE and stop.pod.uid in self.cache.pods.leaving:
+            self.refused(stop, answer)

@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 from railwise.controllers.cache import ClusterCache
 from railwise.controllers.makers import Maker
 from railwise.formats.kubernetes.kinds import Job, JobSet, LeaderWorkerSet, PodGroup
-from railwise.formats.kubernetes.schema import NodeObject, Pod
+from railwise.formats.kubernetes.schema import NodeObject
 from railwise.kubeapi.changes import Change, ChangeKind, Snapshot, Spoiled
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.objects import KubeObject, Unreadable
@@ -65,7 +65,7 @@ class Feeds:
             nodes = Feed(NODES, NodeObject, EVERYTHING, cache.replace_nodes, cache.nodes.put, cache.nodes.drop)
             group.create_task(self._follow(nodes))
             group.create_task(
-                self._follow(Feed(PODS, Pod, LIVING, cache.pods.replace, cache.pods.put, cache.pods.drop))
+                self._follow(Feed(PODS, cache.pods.kind, LIVING, cache.pods.replace, cache.pods.put, cache.pods.drop))
             )
             for resource, kind in served:
                 group.create_task(self._follow_maker(resource, kind))

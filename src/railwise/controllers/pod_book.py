@@ -23,7 +23,12 @@ SPARED = 30.0
 
 
 class PodBook:
-    """Pods by uid. ``assumed`` and ``leaving`` hold the node; ``marked`` the gangs that have to be read again."""
+    """Pods by uid. ``assumed`` and ``leaving`` hold the node; ``marked`` the gangs that have to be read again.
+
+    ``kind`` is the structure that pods are decoded to.
+    """
+
+    kind: type[Pod] = Pod
 
     def __init__(self, scheduler: str, nodes: NodeBook, steady: Callable[[], float] = time.monotonic) -> None:
         """Start empty; ``scheduler`` is the name that our pods name, ``steady`` gives seconds."""

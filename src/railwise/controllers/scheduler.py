@@ -17,19 +17,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from railwise.controllers.announcer import Announcer, Word
-from railwise.controllers.binder import Binder
 from railwise.controllers.cache import Binding, ClusterCache, Stop
 from railwise.controllers.clocks import MICROSECOND
-from railwise.controllers.evictor import Evictor
 from railwise.controllers.feeds import Feeds
+from railwise.controllers.modes import Mode
 from railwise.engine.cycle import Engine
 from railwise.formats.kubernetes.workloads import LivePod
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.errors import DeposedError
 from railwise.kubeapi.objects import Unreadable
 from railwise.kubeapi.pods import Answer
-from railwise.kubeapi.recorder import Recorder, Regarding
-from railwise.kubeapi.resources import PODS, Resource
+from railwise.kubeapi.recorder import Recorder
+from railwise.kubeapi.resources import Resource
 from railwise.model.plan import Plan, WorkloadPlan
 
 log = logging.getLogger("railwise.scheduler")
@@ -55,18 +54,21 @@ class Tally:
 
 
 class Scheduler:
-    """Places the pods that name it, through a client whose writes are fenced by leadership."""
+    """Places the pods that are its own, through a client whose writes are fenced by leadership."""
 
-    def __init__(self, client: Client, cache: ClusterCache, recorder: Recorder | None = None) -> None:
-        """Keep the connection and an empty cache."""
+    def __init__(
+        self, client: Client, cache: ClusterCache, recorder: Recorder | None = None, mode: Mode | None = None
+    ) -> None:
+        """Keep the connection, an empty cache, and how plans are carried out."""
         self.cache = cache
         self.tally = Tally()
         self.ready = asyncio.Event()
         self._recorder = recorder or Recorder(client)
-        self._announcer = Announcer(client, self._recorder)
+        self._mode = mode or Mode()
+        self._announcer = Announcer(client, self._recorder, self._mode.about)
         self._feeds = Feeds(client, cache, self._spoiled)
-        self._binder = Binder(client, cache, self._bound, self._bind_failed)
-        self._evictor = Evictor(client, cache, self._stays)
+        self._binder = self._mode.binder(client, cache, self._bound, self._bind_failed)
+        self._evictor = self._mode.evictor(client, cache, self._stays)
         self._engine: Engine | None = None
 
     async def run(self) -> None:
@@ -82,6 +84,7 @@ class Scheduler:
             self._recorder.run(),
             self._deposed(),
             self._rounds(),
+            *self._mode.duties(self._evictor, self._recorder),
         ]
         tasks = [asyncio.create_task(one) for one in helpers]
         try:
@@ -149,7 +152,7 @@ class Scheduler:
         self._evictor.add(stops)
         self.tally.evicted += len(stops)
         for stop in stops:
-            about = Regarding(PODS, *stop.pod)
+            about = self._mode.about(stop.pod)
             self._recorder.say(about, "Preempted", f"makes room for {stop.beneficiary}", action="Preempting")
         self._binder.add(bindings)
         for entry in plan.workloads:
@@ -175,12 +178,9 @@ class Scheduler:
 
     def _bound(self, binding: Binding) -> None:
         self.tally.bound += 1
-        self._announcer.forget(binding.pod.uid)
-        about = Regarding(PODS, *binding.pod)
-        pod = binding.pod
-        self._recorder.say(
-            about, "Scheduled", f"{pod.namespace}/{pod.name} is bound to {binding.node}", action="Binding"
-        )
+        self._announcer.forget(binding.pod)
+        said = self._mode.placed(binding)
+        self._recorder.say(self._mode.about(binding.pod), said.reason, said.note, action=said.action)
 
     def _bind_failed(self, binding: Binding, answer: Answer) -> None:
         self.tally.failed += 1
