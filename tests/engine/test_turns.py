@@ -98,7 +98,7 @@ def test_whoever_is_next_is_named_by_judging_every_queue_anew(seed: int) -> None
     for number in range(12):
         lived.cycle(_events(draw, lived, number))
         accounts, waiting = lived.accounts, list(lived.workloads.waiting.values())
-        accounts.open_round(lived.records.values())
+        accounts.open_round(lived.records)
         slow = _Slow(waiting, accounts)
         charged: list[tuple[str, int]] = []
         for record in accounts.turns(waiting):

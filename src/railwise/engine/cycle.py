@@ -120,7 +120,7 @@ class Engine:
         placed: list[Record] = []
         queue: list[Record] = []
         news = self.decider.open_round()
-        self.accounts.open_round(self.records.values())
+        self.accounts.open_round(self.records)
         if self.backfill is not None:
             self.backfill.open_round()
         crowd = self.crowd

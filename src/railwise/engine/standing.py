@@ -72,7 +72,7 @@ def books(scenario: Scenario, asked: str = "") -> Books:
     engine = Engine(known)
     engine.workloads.book(known.workloads)
     accounts = engine.accounts
-    accounts.open_round(engine.records.values())
+    accounts.open_round(engine.records)
     steps: Steps = {}
     queue_shares(accounts.tree, accounts.demand, accounts.capacity, steps)
     used = {workload.queue for workload in scenario.workloads} | {queue.name for queue in known.queues} | {asked}

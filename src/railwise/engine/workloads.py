@@ -189,6 +189,7 @@ class Workloads:
 
     def _enter(self, record: Record) -> None:
         self.records[record.workload.name] = record
+        self.accounts.enter(record)
         if not record.started or record.short() or self.wants_more(record):
             self.wait(record)
 

@@ -101,7 +101,7 @@ def engine(scenario: Scenario) -> Engine:
     made = Engine(scenario)
     made.workloads.book(scenario.workloads)
     made._first = ()  # noqa: SLF001 - the first cycle would book them again
-    made.accounts.open_round(made.records.values())
+    made.accounts.open_round(made.records)
     return made
 
 

@@ -12,6 +12,7 @@ from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.charges import GPU, Amounts, add, of_pod, of_ranks
 from railwise.engine.gangs.needed import needed_leaves
 from railwise.engine.gangs.record import Record
+from railwise.engine.queues.demanded import Demanded
 from railwise.engine.queues.guarantee import read_guarantee
 from railwise.engine.queues.guard import Gate, Guard, Rule, Search
 from railwise.engine.queues.order import Turns, in_order
@@ -26,7 +27,7 @@ from railwise.model.queue import Queue
 class Accounts:
     """The tree of queues with its books.
 
-    ``demand``, ``capacity``, ``shares`` and ``quotas`` (shrunk to what there is) are those of the current round.
+    ``demand`` and ``capacity`` are those of the current round, and so are ``shares`` and ``quotas``.
     """
 
     def __init__(self, queues: Iterable[Queue], state: ClusterState, verdict: Verdict) -> None:
@@ -42,8 +43,35 @@ class Accounts:
         self.rounds = 0
         self._there: Amounts = {}
         self._there_at = -1
-        self.shares: Shares = {}
-        self.quotas: Shares = {}
+        self._demanded: Final = Demanded()
+        self._stirred: dict[Record, None] = {}
+        self._held: dict[str, Amounts] = {}
+        self._shares: Shares = {}
+        self._quotas: Shares = {}
+        self._shared = True
+
+    @property
+    def shares(self) -> Shares:
+        """Return what is due to every queue, in base units per resource."""
+        self._share()
+        return self._shares
+
+    @property
+    def quotas(self) -> Shares:
+        """Return the quotas, shrunk where they promise more than there is."""
+        self._share()
+        return self._quotas
+
+    def _share(self) -> None:
+        """Share out by what was asked for and held when the round began, once somebody wants to know."""
+        if not self._shared:
+            self._shared = True
+            self._shares, self._quotas = queue_shares(self.tree, self.demand, self.capacity, held=self._held)
+
+    def enter(self, record: Record) -> None:
+        """Hear of a workload that is new."""
+        if self.tree.declared:
+            self._stirred[record] = None
 
     def recharge(self, record: Record) -> None:
         """Count in its queue what a workload holds now."""
@@ -56,6 +84,7 @@ class Accounts:
             if shape is not None:
                 add(now, of_pod(shape, node, grant, self.state))
         record.wanted = None
+        self._stirred[record] = None
         if now != record.charged:
             firm = not record.workload.preemptible
             self.tree.charge(record.workload.queue, record.charged, -1, firm=firm)
@@ -74,32 +103,42 @@ class Accounts:
         if self.usage is not None and record.pods:
             self.usage.adopt(record.workload.queue, record.charged.get(GPU, 0), record.began, now)
 
-    def open_round(self, records: Iterable[Record]) -> None:
-        """Find out what there is and what is due to whom before the first decision of a round."""
+    def open_round(self, records: dict[str, Record]) -> None:
+        """Find out what there is and what is asked for before the first decision of a round."""
         self.rounds += 1
         if not self.tree.declared:
             return
         if self.guarantee is not None:
             self.guarantee.open_round()
         rooms = self.state.rooms.all
-        any_closed = any(rooms[room_id].closed for room_id in self.state.room_count)
         running: list[Amounts] = []
-        demand: dict[str, Amounts] = {}
-        facts = self.verdict.facts
-        for record in records:
-            if any_closed and record.pods:
+        if any(rooms[room_id].closed for room_id in self.state.room_count):
+            for record in records.values():
                 running += self._on_closed(record)
-            if record.workload.queue in self.tree.sound:
-                if record.wanted is None or record.wanted_at != facts:
-                    record.wanted, record.wanted_at = self._demand(record), facts
-                add(demand.setdefault(record.workload.queue, {}), record.wanted)
+        self._ask_who_changed(records)
+        facts = self.verdict.facts
         if self._there_at != facts:
             self._there, self._there_at = capacity_of(self.state), facts
         self.capacity = capacity_with(self._there, running)
-        self.demand = demand
+        self.demand = self._demanded.by_queue
         if self.usage is not None:
             self.usage.weigh()
-        self.shares, self.quotas = queue_shares(self.tree, demand, self.capacity)
+        self._held = {name: amounts.copy() for name, amounts in self.tree.held.items()}
+        self._shared = False
+
+    def _ask_who_changed(self, records: dict[str, Record]) -> None:
+        """Count what those ask for who came, went or changed; everybody, where facts about nodes are new."""
+        facts = self.verdict.facts
+        stirred = self._stirred if self._there_at == facts else {**self._stirred, **dict.fromkeys(records.values())}
+        self._stirred = {}
+        for record in stirred:
+            queue = record.workload.queue
+            if records.get(record.workload.name) is not record or queue not in self.tree.sound:
+                self._demanded.forget(record)
+                continue
+            if record.wanted is None or record.wanted_at != facts:
+                record.wanted, record.wanted_at = self._demand(record), facts
+            self._demanded.count(record, queue, record.wanted)
 
     def _on_closed(self, record: Record) -> list[Amounts]:
         """Return what each pod counts that runs on a node that takes no new ones."""
@@ -133,9 +172,14 @@ class Accounts:
         add(total, of_ranks(demand, missing, self.state))
         return total
 
-    def turns(self, waiting: Iterable[Record]) -> Iterable[Record]:
+    def turns(self, waiting: Sequence[Record]) -> Iterable[Record]:
         """Return the waiting workloads in the order of their turns, each chosen when the one before is decided."""
-        return Turns(waiting, self.tree, self.shares) if self.tree.declared else in_order(waiting)
+        if not self.tree.declared:
+            return in_order(waiting)
+        if len(waiting) < 2:  # noqa: PLR2004 -- whose turn it is, is asked of several
+            self.tree.journal.clear()
+            return waiting
+        return Turns(waiting, self.tree, self.shares)
 
     def guard(self, record: Record, search: Search, rules: Sequence[Rule] = ()) -> Guard:
         """Return a workload's view of the search, behind the rules that concern it and those of its queue."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import NamedTuple
 
 from railwise.engine.cluster.shapes import UNLIMITED
 from railwise.engine.cluster.state import ClusterState
@@ -16,6 +17,14 @@ Shares = dict[str, dict[str, Fraction]]
 
 Steps = dict[tuple[str, str], Sharing]
 """How it was shared, by (parent queue, resource)."""
+
+
+class _Found(NamedTuple):
+    """What is found out while resources are shared."""
+
+    shares: Shares
+    quotas: Shares
+    steps: Steps | None
 
 
 def capacity_of(state: ClusterState) -> Amounts:
@@ -42,20 +51,31 @@ def capacity_with(there: Amounts, running: Iterable[Amounts]) -> Amounts:
 
 
 def queue_shares(
-    tree: QueueTree, demand: dict[str, Amounts], capacity: Amounts, steps: Steps | None = None
+    tree: QueueTree,
+    demand: dict[str, Amounts],
+    capacity: Amounts,
+    steps: Steps | None = None,
+    held: dict[str, Amounts] | None = None,
 ) -> tuple[Shares, Shares]:
     """Return the fair share of every queue, and its quota shrunk to what there is.
 
-    ``demand`` is per leaf queue; ``steps`` is filled where somebody wants to know how it came about.
+    ``demand`` is per leaf queue, ``held`` per queue (default: what the tree says); ``steps`` is filled where
+    somebody wants to know how it came about.
     """
     wanted: dict[str, Amounts] = {}
     for name in tree.children[TOP]:
         _demand_of(tree, name, demand, wanted)
-    shares: Shares = {name: {} for name in tree.sound}
-    quotas: Shares = {name: {} for name in tree.sound}
+    found = _Found({name: {} for name in tree.sound}, {name: {} for name in tree.sound}, steps)
     for resource in tree.counted:
-        _share_below(tree, TOP, resource, Fraction(capacity.get(resource, 0)), wanted, (shares, quotas, steps))
-    return shares, quotas
+        _share_below(
+            tree,
+            TOP,
+            resource,
+            Fraction(capacity.get(resource, 0)),
+            (wanted, tree.held if held is None else held),
+            found,
+        )
+    return found.shares, found.quotas
 
 
 def _demand_of(tree: QueueTree, name: str, demand: dict[str, Amounts], wanted: dict[str, Amounts]) -> Amounts:
@@ -75,10 +95,11 @@ def _share_below(
     parent: str,
     resource: str,
     total: Fraction,
-    wanted: dict[str, Amounts],
-    found: tuple[Shares, Shares, Steps | None],
+    books: tuple[dict[str, Amounts], dict[str, Amounts]],
+    found: _Found,
 ) -> None:
-    shares, quotas, steps = found
+    wanted, held = books
+    steps = found.steps
     claims = [
         Claim(
             name=name,
@@ -88,7 +109,7 @@ def _share_below(
             limit=tree.by_name[name].limit.get(resource, -1),
             weight=tree.weights[name],
             priority=tree.by_name[name].priority,
-            held=tree.held[name].get(resource, 0),
+            held=held[name].get(resource, 0),
             finer=tree.finer,
         )
         for name in tree.children.get(parent, [])
@@ -99,7 +120,7 @@ def _share_below(
         steps[parent, resource] = traced
     due, reduced = shares_and_quotas(claims, total, unit, traced)
     for name, share in due.items():
-        shares[name][resource] = share
-        quotas[name][resource] = reduced[name]
+        found.shares[name][resource] = share
+        found.quotas[name][resource] = reduced[name]
         if name in tree.children:
-            _share_below(tree, name, resource, share, wanted, found)
+            _share_below(tree, name, resource, share, books, found)
