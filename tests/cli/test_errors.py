@@ -22,7 +22,11 @@ GOOD = "small-mix.yaml"
     [
         ("pln", "there is no command 'pln'", "did you mean plan?"),
         ("--wrong", "no such option '--wrong'", "see `railwise --help`"),
-        ("plan", "no input file", "name a scenario: `railwise init` writes one to start from"),
+        (
+            "plan",
+            "no input file",
+            "name a scenario (`railwise init` writes one to start from), or a cluster with --context",
+        ),
         ("plan nothing.yaml", "nothing.yaml: no such file", "`railwise init` writes a scenario to start from"),
         ("plan small-mx.yaml", "small-mx.yaml: no such file", "did you mean small-mix.yaml?"),
         ("plan .", ".: is a directory, not a file", "name the files in it: ./*.yaml"),

@@ -27,6 +27,8 @@ CASES = {
     "why-waits-json": "why wide -f two-units.yaml -o json",
     "why-placed": "why llama -f two-units.yaml",
     "why-groups": "why serve two-units.yaml",
+    "why-pod": "why llama-3 -f two-units.yaml",
+    "why-no-pod": "why pod/huge-3 -f two-units.yaml",
     "why-running": "why old -f two-units.yaml",
     "topology-large": "get topology two-units.yaml",
     "topology-planned": f"get topology {SMALL} --planned",

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from railwise.cli.asked import Inputs, scenario_inputs
 from railwise.cli.errors import ExitCode
-from railwise.cli.options import files_option, levels_option, output_option
+from railwise.cli.options import output_option
 
 if TYPE_CHECKING:
     from railwise.engine.defrag import Proposal
 
 
 @click.command("defrag")
-@click.argument("paths", nargs=-1, metavar="FILE...")
-@files_option
+@scenario_inputs
 @output_option
-@levels_option
 @click.option(
     "--max-moves", type=click.IntRange(min=1), default=4, show_default=True, help="Move at most so many workloads."
 )
@@ -27,10 +26,8 @@ if TYPE_CHECKING:
 @click.option("--svg", metavar="FILE", help="Also draw the cluster before and after into an SVG file.")
 def command(
     *,
-    paths: tuple[str, ...],
-    files: tuple[str, ...],
+    asked: Inputs,
     form: str,
-    levels: str,
     max_moves: int,
     max_lost: int,
     svg: str | None,
@@ -42,11 +39,10 @@ def command(
     nothing helps.
     """
     from railwise.cli.output import print_data, print_lines, print_table, write_file
-    from railwise.cli.sources import load_scenario
     from railwise.engine.defrag import propose_moves
     from railwise.report.defrag_text import closing, opening, slots_table
 
-    proposal = propose_moves(load_scenario([*paths, *files], levels), max_moves, max_lost)
+    proposal = propose_moves(asked.scenario(), max_moves, max_lost)
     if form in ("json", "yaml"):
         print_data(_document(proposal), form)
     else:

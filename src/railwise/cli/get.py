@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from railwise.cli.options import files_option, levels_option, output_option
+from railwise.cli.asked import Inputs, scenario_inputs
+from railwise.cli.options import output_option
 
 if TYPE_CHECKING:
     from railwise.report.occupancy import Occupancy
@@ -17,33 +18,28 @@ KINDS = ("topology", "nodes", "workloads", "slots", "queues")
 
 @click.command("get")
 @click.argument("kind", type=click.Choice(KINDS), metavar="topology|nodes|workloads|slots|queues")
-@click.argument("paths", nargs=-1, metavar="[FILE...]")
-@files_option
+@scenario_inputs
 @output_option
-@levels_option
 @click.option("--planned", is_flag=True, help="Show the cluster once the plan is carried out, instead of as it is.")
 @click.option("--svg", metavar="FILE", help="With topology: also draw it into an SVG file.")
 def group(
     *,
     kind: str,
-    paths: tuple[str, ...],
-    files: tuple[str, ...],
+    asked: Inputs,
     form: str,
-    levels: str,
     planned: bool,
     svg: str | None,
 ) -> None:
-    """Show topology, nodes, workloads, queues or the slots left of a scenario.
+    """Show topology, nodes, workloads, queues or the slots left, of a scenario or a live cluster.
 
     The slots left say how many gangs of each size still fit inside one domain of each level. Queues are shown with what
     each is promised, is due, holds, has borrowed and lent, and waits for.
     """
     from railwise.cli.decide import decide
     from railwise.cli.output import listing, print_data, print_table
-    from railwise.cli.sources import load_scenario
     from railwise.report.occupancy import occupancy
 
-    scenario = load_scenario([*paths, *files], levels)
+    scenario = asked.scenario()
     moment = occupancy(scenario, decide(scenario) if planned else None)
     if form in ("json", "yaml"):
         name, items = _items(kind, moment)

@@ -38,16 +38,6 @@ def files_option(command: F) -> F:
     )(command)
 
 
-def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``FILE...`` and ``-f FILE``, which come together as ``names``."""
-
-    @wraps(command)
-    def named(*, paths: tuple[str, ...], files: tuple[str, ...], **rest: Any) -> Any:  # noqa: ANN401 -- click's own
-        return command(names=[*paths, *files], **rest)
-
-    return click.argument("paths", nargs=-1, metavar="FILE...")(files_option(named))
-
-
 def levels_option(command: F) -> F:
     """Add ``--levels``, for manifests of a cluster without a topology object."""
     return click.option(

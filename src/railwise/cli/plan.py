@@ -6,15 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from railwise.cli.asked import Inputs, scenario_inputs
 from railwise.cli.errors import ExitCode, warning_line
-from railwise.cli.options import (
-    Questions,
-    inputs,
-    levels_option,
-    output_option,
-    policy_option,
-    what_if_options,
-)
+from railwise.cli.options import Questions, output_option, policy_option, what_if_options
 
 if TYPE_CHECKING:
     from railwise.model.plan import Plan
@@ -22,9 +16,8 @@ if TYPE_CHECKING:
 
 
 @click.command("plan")
-@inputs
+@scenario_inputs
 @output_option
-@levels_option
 @policy_option
 @click.option("--svg", metavar="FILE", help="Also draw the cluster after the plan into an SVG file.")
 @click.option(
@@ -34,9 +27,8 @@ if TYPE_CHECKING:
 @what_if_options
 def command(
     *,
-    names: list[str],
+    asked: Inputs,
     form: str,
-    levels: str,
     policy: str,
     svg: str | None,
     write: str | None,
@@ -45,22 +37,23 @@ def command(
 ) -> int:
     """Decide once on a scenario: what would go where, what would be evicted, and why the rest waits.
 
-    FILE is a scenario or Kubernetes manifests; several are read together, - is standard input. Nothing is changed. With
-    a what-if the difference to the plan without it is printed instead, and the exit code is 1 where what is submitted
-    does not start or somebody would be worse off.
+    FILE is a scenario or Kubernetes manifests; several are read together, - is standard input. With --context they are
+    added to what runs and waits on that cluster. Nothing is changed.
+
+    With a what-if the difference to the plan without it is printed instead, and the exit code is 1 where what is
+    submitted does not start or somebody would be worse off.
     """
     if questions.any():
         from railwise.cli.what_if import answer
 
         _no_what_if(svg=svg, write=write)
-        return answer(names, levels, questions, form, policy)
+        return answer(asked, questions, form, policy)
     from railwise.cli.decide import decide
     from railwise.cli.output import print_lines, print_table, write_file
-    from railwise.cli.sources import load_scenario
     from railwise.model.plan import State
     from railwise.report.plan_tables import plan_notes, plan_table, plan_totals
 
-    scenario = load_scenario(names, levels)
+    scenario = asked.scenario()
     plan = decide(scenario, policy)
     for warning in plan.warnings:
         if warning not in scenario.warnings:
@@ -73,7 +66,7 @@ def command(
         print_table(plan_table(scenario, plan), wide=form == "wide")
         notes = plan_notes(plan)
         print_lines(["", *notes, ""] if notes else [""])
-        print_lines(_closing(scenario, plan, names))
+        print_lines(_closing(scenario, plan, asked))
     if svg:
         from railwise.report.occupancy import occupancy
         from railwise.report.svg_topology import Panel, topology_svg
@@ -93,7 +86,7 @@ def _no_what_if(*, svg: str | None, write: str | None) -> None:
         raise HintedError("a what-if writes nothing", "leave out --svg and --write, or plan a changed copy of the file")
 
 
-def _closing(scenario: Scenario, plan: Plan, files: list[str]) -> list[str]:
+def _closing(scenario: Scenario, plan: Plan, asked: Inputs) -> list[str]:
     """Return the totals, the slots left, and the command that tells more about the first one who waits."""
     from railwise.model.plan import State
     from railwise.report.plan_tables import plan_totals
@@ -106,7 +99,7 @@ def _closing(scenario: Scenario, plan: Plan, files: list[str]) -> list[str]:
     return [
         f"{plan_totals(plan)}.",
         *([f"Slots left {where}: {left}."] if left else []),
-        *([f"More: railwise why {waits} -f {' -f '.join(files)}"] if waits and "-" not in files else []),
+        *([f"More: railwise why {waits} {asked.words()}"] if waits and asked.words() else []),
     ]
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from railwise.cli.errors import HintedError, warning_line
 from railwise.model.scenario import Scenario
+
+if TYPE_CHECKING:
+    from railwise.controllers.look import Look
 
 STANDARD_INPUT = "-"
 START_HINT = "`railwise init` writes a scenario to start from"
@@ -25,7 +28,9 @@ def read_sources(names: Sequence[str], otherwise: str = START_HINT) -> list[tupl
         HintedError: nothing was named, a name is no readable file, or standard input is named twice.
     """
     if not names:
-        raise HintedError("no input file", "name a scenario: `railwise init` writes one to start from")
+        raise HintedError(
+            "no input file", "name a scenario (`railwise init` writes one to start from), or a cluster with --context"
+        )
     if list(names).count(STANDARD_INPUT) > 1:
         raise HintedError("standard input (-) can be read only once")
     return [_read(name, otherwise) for name in names]
@@ -80,8 +85,12 @@ def read_beside(folders: Sequence[Path], name: str) -> list[tuple[str, bytes]]:
     return found
 
 
-def load_scenario(names: Sequence[str], levels: str = "", told: Sequence[str] = ()) -> Scenario:
+def load_scenario(
+    names: Sequence[str], levels: str = "", told: Sequence[str] = (), look: Look | None = None
+) -> Scenario:
     """Read files into one scenario and print its warnings, but those that were ``told`` before.
+
+    With a ``look`` at a live cluster the files are added to what runs and waits there.
 
     Raises:
         HintedError: a file cannot be read.
@@ -90,7 +99,8 @@ def load_scenario(names: Sequence[str], levels: str = "", told: Sequence[str] = 
     from railwise.formats.inputs import read_inputs
 
     folders = [Path(name).parent if name != STANDARD_INPUT else Path() for name in names]
-    scenario = read_inputs(read_sources(names), levels, lambda name: read_beside(folders, name))
+    base, offers = (look.scenario, look.offers) if look is not None else (None, None)
+    scenario = read_inputs(read_sources(names), levels, lambda name: read_beside(folders, name), base, offers)
     for warning in scenario.warnings:
         if warning not in told:
             warning_line(warning)

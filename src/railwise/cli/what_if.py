@@ -8,37 +8,37 @@ from typing import TYPE_CHECKING
 from railwise.cli.errors import ExitCode, HintedError
 
 if TYPE_CHECKING:
+    from railwise.cli.asked import Inputs
     from railwise.cli.options import Questions
     from railwise.model.scenario import Scenario
 
 _QUOTA_HINT = "write QUEUE=64 or QUEUE=gpu:64,cpu:128"
 
 
-def answer(files: Sequence[str], levels: str, questions: Questions, form: str, policy: str) -> int:
+def answer(asked: Inputs, questions: Questions, form: str, policy: str) -> int:
     """Print the difference between the plan with and the plan without the what-ifs; return the exit code.
 
     1 where what is submitted does not start, or somebody would be worse off.
     """
     from railwise.cli.decide import decide
     from railwise.cli.output import print_data, print_lines, print_table
-    from railwise.cli.sources import load_scenario
     from railwise.engine.what_if import RUNS, WORSE, differences, outlook
     from railwise.report import what_if_text
 
-    base = load_scenario(files, levels)
+    base = asked.scenario()
     nodes = drained_nodes(base, questions.drain)
-    changed = _changed(base, files, levels, questions, nodes)
+    changed = _changed(base, asked, questions, nodes)
     before, after = decide(base, policy), decide(changed, policy)
     known = {workload.name for workload in base.workloads}
     entries = [entry for entry in after.workloads if entry.name not in known]
     waiting = [entry.name for entry in entries if entry.state not in RUNS]
     outlooks = {name: outlook(changed, after, name) for name in waiting} if policy == "railwise" else {}
     found = differences(base, before, after, nodes)
-    asked = _asked(changed, known, nodes, questions)
+    what = _asked(changed, known, nodes, questions)
     if form in ("json", "yaml"):
-        print_data(what_if_text.what_if_data(asked, found, outlooks, after.time), form)
+        print_data(what_if_text.what_if_data(what, found, outlooks, after.time), form)
     else:
-        print_lines(what_if_text.headline(asked, found))
+        print_lines(what_if_text.headline(what, found))
         for entry in entries:
             print_lines(["", *what_if_text.answer_lines(changed, after, entry.name, outlooks.get(entry.name))])
         if found:
@@ -66,11 +66,10 @@ def drained_nodes(scenario: Scenario, hostlists: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _changed(base: Scenario, files: Sequence[str], levels: str, questions: Questions, nodes: list[str]) -> Scenario:
-    from railwise.cli.sources import load_scenario
+def _changed(base: Scenario, asked: Inputs, questions: Questions, nodes: list[str]) -> Scenario:
     from railwise.engine.what_if import drained, with_quota
 
-    changed = load_scenario([*files, *questions.submit], levels, base.warnings) if questions.submit else base
+    changed = asked.scenario(questions.submit, base.warnings) if questions.submit else base
     for text in questions.quota:
         changed = with_quota(changed, *_quota(changed, text))
     return drained(changed, nodes) if nodes else changed

@@ -6,51 +6,53 @@ from typing import TYPE_CHECKING
 
 import click
 
-from railwise.cli.options import files_option, levels_option, output_option
+from railwise.cli.asked import Inputs, scenario_inputs
+from railwise.cli.options import output_option
 
 if TYPE_CHECKING:
     from railwise.model.scenario import Scenario
 
 
 @click.command("why")
-@click.argument("name", metavar="WORKLOAD|QUEUE")
-@click.argument("paths", nargs=-1, metavar="[FILE...]")
-@files_option
+@click.argument("name", metavar="POD|WORKLOAD|QUEUE")
+@scenario_inputs
 @output_option
-@levels_option
-def command(*, name: str, paths: tuple[str, ...], files: tuple[str, ...], form: str, levels: str) -> None:
+def command(*, name: str, asked: Inputs, form: str) -> None:
     """Say why a workload waits, why it is where it is, or why a queue is due what it is due.
 
-    For one who waits: figures that add up and one next step. For a queue: its fair share step by step. A name that both
-    a workload and a queue have is the workload; queue/NAME and workload/NAME choose.
+    For one who waits: figures that add up and one next step. For a queue: its fair share step by step. The name of a
+    pod stands for its workload. A name that both a workload and a queue have is the workload; queue/NAME, workload/NAME
+    and pod/NAME choose.
     """
-    from railwise.cli.sources import load_scenario
+    from railwise.cli.named import chosen
 
-    scenario = load_scenario([*paths, *files], levels)
-    kind, plain = _chosen(scenario, name)
-    if kind == "queue":
-        _why_queue(scenario, plain, form)
+    scenario = asked.scenario()
+    found = chosen(scenario, asked.look, name)
+    if found.kind == "queue":
+        _why_queue(scenario, found.name, form)
+    elif found.kind == "gang":
+        _why_incomplete(asked, found.name, form)
     else:
-        _why_workload(scenario, plain, form)
+        _why_workload(scenario, found.name, form)
 
 
-def _chosen(scenario: Scenario, name: str) -> tuple[str, str]:
-    """Return whether a workload or a queue is meant, and its name."""
-    from railwise.cli.suggest import unknown
+def _why_incomplete(asked: Inputs, name: str, form: str) -> None:
+    """Say of a gang without all its pods what it waits for: it has not been decided on."""
+    from railwise.cli.output import print_data, print_lines
 
-    workloads = [workload.name for workload in scenario.workloads]
-    queues = list(dict.fromkeys([*(queue.name for queue in scenario.queues), "default"]))
-    kind, found, plain = name.partition("/")
-    if found and kind in {"queue", "workload"}:
-        known = queues if kind == "queue" else workloads
-        if plain not in known:
-            raise unknown(kind, plain, known)
-        return kind, plain
-    if name in workloads:
-        return "workload", name
-    if name in queues:
-        return "queue", name
-    raise unknown("workload or queue", name, [*workloads, *(queue.name for queue in scenario.queues)])
+    lack = asked.look.waiting[name] if asked.look is not None else None
+    if lack is None:
+        return
+    if form in ("json", "yaml"):
+        print_data({"name": name, "state": "incomplete", "pods": lack.there, "needed": lack.needed}, form)
+        return
+    needed = f" of {lack.needed}" if lack.needed else ""
+    print_lines(
+        [
+            f"{name} waits for the rest of its gang: {lack.there}{needed} pods are there.",
+            "It is placed once all the pods that it needs exist; whoever makes them has to make the others.",
+        ]
+    )
 
 
 def _why_queue(scenario: Scenario, name: str, form: str) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from functools import partial
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from railwise.controllers.cache import ClusterCache
 from railwise.controllers.makers import Maker
@@ -14,6 +14,7 @@ from railwise.formats.kubernetes.kinds import Job, JobSet, LeaderWorkerSet, PodG
 from railwise.formats.kubernetes.schema import NodeObject
 from railwise.kubeapi.changes import Change, ChangeKind, Snapshot, Spoiled
 from railwise.kubeapi.client import Client
+from railwise.kubeapi.errors import ForbiddenError
 from railwise.kubeapi.objects import KubeObject, Unreadable
 from railwise.kubeapi.resources import JOBS, NODES, PODS, Resource
 from railwise.kubeapi.watching import EVERYTHING, Scope
@@ -26,6 +27,9 @@ LIVING = Scope(fields="status.phase!=Succeeded,status.phase!=Failed")
 JOBSETS = Resource("jobset.x-k8s.io", "v1alpha2", "jobsets", "JobSet")
 LEADER_WORKER_SETS = Resource("leaderworkerset.x-k8s.io", "v1", "leaderworkersets", "LeaderWorkerSet")
 POD_GROUPS = Resource("scheduling.k8s.io", "v1beta1", "podgroups", "PodGroup")
+
+NEEDED = (NODES, PODS)
+"""Kinds without which nothing can be said of a cluster."""
 
 
 class Feed(NamedTuple, Generic[T]):
@@ -58,22 +62,42 @@ class Feeds:
         Raises:
             ApiError: something may not be read.
         """
-        cache, client = self._cache, self._client
-        served = [one for one in _MAKERS if one[0] == JOBS or await client.serves(one[0])]
-        self._missing = 2 + len(served)
+        feeds = await self._served()
+        self._missing = len(feeds)
         async with asyncio.TaskGroup() as group:
-            nodes = Feed(NODES, NodeObject, EVERYTHING, cache.replace_nodes, cache.nodes.put, cache.nodes.drop)
-            group.create_task(self._follow(nodes))
-            group.create_task(
-                self._follow(Feed(PODS, cache.pods.kind, LIVING, cache.pods.replace, cache.pods.put, cache.pods.drop))
-            )
-            for resource, kind in served:
-                group.create_task(self._follow_maker(resource, kind))
+            for feed in feeds:
+                group.create_task(self._follow(feed))
 
-    async def _follow_maker(self, resource: Resource, kind: type[Maker]) -> None:
+    async def once(self, closed: Callable[[Resource], None]) -> None:
+        """Take everything in as it is now, by lists alone; ``closed`` hears of a kind that may not be read.
+
+        Raises:
+            ApiError: nodes or pods may not be read, or the server cannot be reached.
+        """
+        for feed in await self._served():
+            try:
+                found = await self._client.list(feed.resource, feed.kind, feed.scope)
+            except ForbiddenError:
+                if feed.resource in NEEDED:
+                    raise
+                closed(feed.resource)
+                continue
+            feed.replace(found.objects)
+            for one in found.unreadable:
+                self._spoiled(feed.resource, one)
+
+    async def _served(self) -> list[Feed[Any]]:
+        """Return the feeds of all kinds that the server has."""
         cache = self._cache
-        replace = partial(cache.replace_makers, kind)
-        await self._follow(Feed(resource, kind, EVERYTHING, replace, cache.put_maker, cache.drop_maker))
+        feeds: list[Feed[Any]] = [
+            Feed(NODES, NodeObject, EVERYTHING, cache.replace_nodes, cache.nodes.put, cache.nodes.drop),
+            Feed(PODS, cache.pods.kind, LIVING, cache.pods.replace, cache.pods.put, cache.pods.drop),
+        ]
+        for resource, kind in _MAKERS:
+            if resource == JOBS or await self._client.serves(resource):
+                replace = partial(cache.replace_makers, kind)
+                feeds.append(Feed(resource, kind, EVERYTHING, replace, cache.put_maker, cache.drop_maker))
+        return feeds
 
     async def _follow(self, feed: Feed[T]) -> None:
         async with aclosing(self._client.follow(feed.resource, feed.kind, feed.scope)) as news:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from railwise.formats.document import Document, load
 from railwise.formats.faults import MOST_FAULTS, Faults, at_index
@@ -21,14 +21,24 @@ from railwise.formats.scenario.reader import Draft, draft_document, finish, wire
 from railwise.model.errors import Fault, InputError
 from railwise.model.scenario import Scenario
 
+if TYPE_CHECKING:
+    from railwise.formats.kubernetes.cards import Offers
+
 OURS = "railwise.dev/"
 
 
-def read_inputs(sources: Sequence[tuple[str, bytes]], levels: str = "", read_file: ReadFile | None = None) -> Scenario:
-    """Return one scenario from all inputs, given as (name, bytes).
+def read_inputs(
+    sources: Sequence[tuple[str, bytes]],
+    levels: str = "",
+    read_file: ReadFile | None = None,
+    base: Scenario | None = None,
+    offers: Offers | None = None,
+) -> Scenario:
+    """Return one scenario from all inputs, given as (name, bytes), added to ``base`` where there is one.
 
     ``levels`` names the node labels of the default topology for Kubernetes objects (``zone=LABEL,rack=LABEL``);
-    ``read_file`` finds the files that a scenario names. Raises InputError with all faults.
+    ``read_file`` finds the files that a scenario names; ``offers`` is what the cards of ``base`` are called. Raises
+    InputError with all faults.
     """
     if not sources:
         raise InputError([Fault("", "there is no input", "name a file, or - for standard input")])
@@ -55,7 +65,9 @@ def read_inputs(sources: Sequence[tuple[str, bytes]], levels: str = "", read_fil
             found.found.extend(error.faults)
         faults.extend((document.source, _below(_place(document, counts), fault)) for fault in found.found)
     parts = [(one.source, _place(one, counts), done) for one, done in drafts]
-    scenario = _together(parts, objects, levels, read_file, faults)
+    if base is not None:
+        parts.insert(0, ("the cluster", "", Draft(base, [])))
+    scenario = _together(parts, objects, (levels, offers), read_file, faults)
     _raise(faults, len(sources))
     return finish(scenario, Faults())
 
@@ -63,7 +75,7 @@ def read_inputs(sources: Sequence[tuple[str, bytes]], levels: str = "", read_fil
 def _together(
     drafts: list[tuple[str, str, Draft]],
     objects: list[tuple[str, dict[str, Any]]],
-    levels: str,
+    reading: tuple[str, Offers | None],
     read_file: ReadFile | None,
     faults: list[tuple[str, Fault]],
 ) -> Scenario:
@@ -74,7 +86,7 @@ def _together(
         scenario = merge(scenario, one.scenario, "spec", found) if drafts[1:] else one.scenario
         faults.extend((source, _below(place, fault)) for fault in found.found)
     if objects:
-        scenario = _with_objects(scenario, objects, levels, faults)
+        scenario = _with_objects(scenario, objects, reading, faults)
     naming = next(((source, place) for source, place, one in drafts if one.scenario.fabric), ("", ""))
     found = Faults()
     scenario, fabric = wired(scenario, read_file, found)
@@ -90,12 +102,17 @@ def _together(
 
 
 def _with_objects(
-    scenario: Scenario, objects: list[tuple[str, dict[str, Any]]], levels: str, faults: list[tuple[str, Fault]]
+    scenario: Scenario,
+    objects: list[tuple[str, dict[str, Any]]],
+    reading: tuple[str, Offers | None],
+    faults: list[tuple[str, Fault]],
 ) -> Scenario:
-    from railwise.formats.kubernetes.objects import read_objects  # noqa: PLC0415 - its tables are built only where needed
+    # Its tables are built only where they are needed.
+    from railwise.formats.kubernetes.objects import Known, read_objects  # noqa: PLC0415
 
+    levels, offers = reading
     try:
-        extra = read_objects(objects, levels)
+        extra = read_objects(objects, levels, Known(scenario.topologies, offers))
     except InputError as error:
         faults.extend(("", fault) for fault in error.faults)
         return scenario

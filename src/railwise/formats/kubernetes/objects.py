@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from railwise.formats.kubernetes.cards import CARD_RESOURCES, NVIDIA_SHARED
+from railwise.formats.kubernetes.cards import CARD_RESOURCES, NVIDIA_SHARED, Offers
 from railwise.formats.kubernetes.gangs import Gang, Member, key_of, namespace
 from railwise.formats.kubernetes.gather import Gathering
 from railwise.formats.kubernetes.levels import find_topologies, unused_levels
@@ -34,6 +34,7 @@ from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings, 
 from railwise.model.errors import Fault, InputError
 from railwise.model.natural import NaturalKey, natural_key
 from railwise.model.scenario import Scenario
+from railwise.model.topology import Topology
 
 ENDED = ("Succeeded", "Failed")
 
@@ -49,10 +50,21 @@ class Reading(NamedTuple):
     faults: tuple[Fault, ...]
 
 
+class Known(NamedTuple):
+    """The cluster that objects without nodes are meant for: its levels, and what its cards are called."""
+
+    topologies: tuple[Topology, ...] = ()
+    offers: Offers | None = None
+
+
+NOTHING_KNOWN = Known()
+
+
 class _Cluster:
     """The passes over one input."""
 
-    def __init__(self, levels: str) -> None:
+    def __init__(self, levels: str, known: Known) -> None:
+        self.known = known
         self.gathering = Gathering()
         self.faults = self.gathering.faults
         self.warnings = self.gathering.warnings
@@ -130,9 +142,10 @@ class _Cluster:
             self.warnings.append("nodes differ in what nvidia.com/gpu means: waiting pods are given whole cards")
         for scheduler, count in sorted(self.left_out.items()):
             self.warnings.append(f"{count} waiting pod{'s are' if count > 1 else ' is'} left to {scheduler}")
+        alone = self.nodes.empty()
         around = Surroundings(
-            topologies,
-            self.nodes.offers,
+            self.known.topologies if alone else topologies,
+            self.nodes.offers if self.known.offers is None or not alone else self.known.offers,
             self.clock,
             frozenset(node.name for node in nodes),
             self.gathering.classes,
@@ -181,25 +194,27 @@ def _place(fault: Fault) -> NaturalKey:
     return natural_key(fault.path)
 
 
-def read_cluster(objects: Sequence[tuple[str, object]], levels: str = "") -> Reading:
+def read_cluster(objects: Sequence[tuple[str, object]], levels: str = "", known: Known = NOTHING_KNOWN) -> Reading:
     """Return what the objects say, with the faults beside it; only unreadable ``levels`` raise InputError.
 
     Each object comes with where it stands (``pods.yaml[2]``), which starts the paths of its faults.
     """
-    cluster = _Cluster(levels)
+    cluster = _Cluster(levels, known)
     cluster.gather(objects)
     cluster.sort_pods()
     return cluster.read()
 
 
-def read_objects(objects: Sequence[tuple[str, dict[str, object]]], levels: str = "") -> Scenario:
+def read_objects(
+    objects: Sequence[tuple[str, dict[str, object]]], levels: str = "", known: Known = NOTHING_KNOWN
+) -> Scenario:
     """Return the scenario that Kubernetes objects describe.
 
     ``levels`` names the levels of the default topology (``zone=LABEL,rack=LABEL`` from widest to narrowest); empty:
-    they are found from the labels in common use. Raises InputError with every fault found, each with document and
-    path.
+    they are found from the labels in common use. Objects without nodes are read against what is ``known``. Raises
+    InputError with every fault found, each with document and path.
     """
-    reading = read_cluster(objects, levels)
+    reading = read_cluster(objects, levels, known)
     if reading.faults:
         raise InputError(list(reading.faults))
     return reading.scenario
