@@ -205,7 +205,7 @@ def test_bad_input_is_told_from_a_bad_cluster(cluster: Readable, railwise: Railw
     assert (done.code, "none" in done.err) == (2, True)
     done = railwise("get", "nodes", *cluster.all, "--context", "elsewhere")
     assert (done.code, "elsewhere" in done.err) == (2, True)
-    document = {"clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:9"}}], "users": []}
+    document: dict[str, Any] = {"clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:9"}}], "users": []}
     document |= {"contexts": [{"name": "c", "context": {"cluster": "c"}}], "current-context": "c"}
     (tmp_path / "closed").write_text(json.dumps(document))
     done = railwise("snapshot", "--kubeconfig", str(tmp_path / "closed"))
