@@ -19,6 +19,7 @@ from railwise.controllers.gang_book import GangReader, Lacking, LiveGang, places
 from railwise.controllers.makers import Maker, Makers
 from railwise.controllers.node_book import NodeBook
 from railwise.controllers.pod_book import PodBook
+from railwise.controllers.queue_book import QueueBook
 from railwise.engine.cycle import Event, Finish, Submit
 from railwise.formats.kubernetes.schema import NodeObject, Pod
 from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings
@@ -70,6 +71,7 @@ class ClusterCache:
         self.nodes = NodeBook(levels)
         self.pods = PodBook(scheduler, self.nodes, steady)
         self.makers = Makers()
+        self.queues = QueueBook()
         self.lacking: dict[str, Lacking] = {}
         self._steady = steady
         self._reader = GangReader(self.makers.gangs, self.makers.groups)
@@ -101,6 +103,8 @@ class ClusterCache:
 
     def begin(self) -> Scenario:
         """Return everything as one scenario, for a new engine; all that was marked is told by it."""
+        catalog = self.queues.read()
+        self.nodes.declared = catalog.topologies
         nodes = self.nodes.read()
         for gang in self.pods.gangs.values():
             gang.told = None
@@ -108,8 +112,9 @@ class ClusterCache:
         told = [event.workload for event in self._gang_events() if isinstance(event, Submit)]
         return Scenario(
             name="live",
-            topologies=self.nodes.topologies,
+            topologies=self.nodes.trees.topologies,
             nodes=nodes,
+            queues=catalog.queues,
             workloads=tuple(told),
             policy=LIVE_POLICY,
             warnings=tuple(fault.text() for fault in self.nodes.faults),
@@ -123,13 +128,13 @@ class ClusterCache:
             if lack.until and lack.until <= now:
                 self.pods.mark([self.pods.by_name[name].key])
         changes = self.nodes.changes()
-        if self.nodes.reshaped:
+        if self.nodes.reshaped or self.queues.changed:
             return None
         return [*changes, *self._gang_events()]
 
     def _gang_events(self) -> list[Event]:
         """Read the marked gangs again; what gives room comes first, then facts, then wishes in order of creation."""
-        around = Surroundings(self.nodes.topologies, self.nodes.offers, self.clock, self.nodes.names())
+        around = self._around()
         marked = [self.pods.gangs[key] for key in self.pods.marked if key in self.pods.gangs]
         self.pods.marked.clear()
         found: list[Event] = []
@@ -148,6 +153,10 @@ class ClusterCache:
                 self.pods.forget(gang)
         submitted.sort(key=lambda built: bool(places_of(built.workload)), reverse=True)
         return [*found, *(Submit(built.workload) for built in submitted)]
+
+    def _around(self) -> Surroundings:
+        nodes, queues = self.nodes, self.queues
+        return Surroundings(nodes.trees.topologies, nodes.offers, self.clock, nodes.names(), queues.classes)
 
     def _read(self, gang: LiveGang, around: Surroundings) -> Built | None:
         """Return a gang's workload if the engine does not know it as it is."""

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 
 from railwise.engine.cycle import NodeChange
 from railwise.formats.kubernetes.cards import Offers
-from railwise.formats.kubernetes.levels import find_topologies
+from railwise.formats.kubernetes.dialects.sources import TopologyDraft
+from railwise.formats.kubernetes.dialects.trees import Trees, trees_of
 from railwise.formats.kubernetes.nodes import NodeReading
 from railwise.formats.kubernetes.schema import NodeObject
 from railwise.model.errors import Fault
 from railwise.model.node import Node
-from railwise.model.topology import Topology
 
 FACTS = {
     "ready": "ready",
@@ -33,10 +33,14 @@ class NodeBook:
     """Nodes by name with the agents that run on them."""
 
     def __init__(self, levels: str = "") -> None:
-        """Start empty; ``levels`` names the labels of the default topology (empty: they are found)."""
+        """Start empty; ``levels`` names the labels of the default topology (empty: they are found).
+
+        ``declared`` are the topologies that objects declare, as ``read`` shall take them.
+        """
         self.levels = levels
         self.reshaped = True
-        self.topologies: tuple[Topology, ...] = ()
+        self.declared: tuple[TopologyDraft, ...] = ()
+        self.trees = Trees()
         self.offers = Offers()
         self.faults: list[Fault] = []
         self._objects: dict[str, NodeObject] = {}
@@ -89,9 +93,9 @@ class NodeBook:
             reading.add(f"node {name}", node)
             for demand in self._agents.get(name, {}).values():
                 reading.take(name, demand)
-        self.topologies = find_topologies(reading.labels(), self.levels)
+        self.trees = trees_of(self.declared, reading.labels(), self.levels)
         self.offers = reading.offers
-        nodes = reading.nodes(self.topologies)
+        nodes = reading.nodes(self.trees)
         self._told = {node.name: node for node in nodes}
         self._changed.clear()
         self.reshaped = False
@@ -126,7 +130,7 @@ class NodeBook:
         for demand in self._agents.get(name, {}).values():
             reading.take(name, demand)
         reading.offers = self.offers
-        return next(iter(reading.nodes(self.topologies)), None)
+        return next(iter(reading.nodes(self.trees)), None)
 
 
 _NOBODY = Node("", ready=False)

@@ -9,9 +9,17 @@ from __future__ import annotations
 
 from typing import Final
 
+from railwise.formats.kubernetes.dialects.sources import CATALOGUED, KAI, KUEUE, OWN, VOLCANO
 from railwise.formats.kubernetes.rbac import Permission, followed
 
 _BY_ADD_ON: Final = "this kind belongs to an add-on that a cluster may not have"
+
+_DECLARES: Final = {
+    OWN: "our own queues and topologies",
+    KUEUE: "queues, priorities and topologies of Kueue",
+    KAI: "queues and topologies of KAI",
+    VOLCANO: "queues and HyperNodes of Volcano",
+}
 
 
 def lease(name: str) -> tuple[Permission, ...]:
@@ -27,6 +35,16 @@ SPEAKS: Final = Permission(
     "events.k8s.io", "events", ("create", "patch"), "what happened to a pod is told as an Event, repeats as a series"
 )
 
+DECLARED: Final = (
+    *(followed(one.group, one.plural, _DECLARES[one.dialect], seldom=_BY_ADD_ON) for one in CATALOGUED),
+    *(
+        Permission(one.group, f"{one.plural}/status", ("patch",), "whether it could be read", seldom=_BY_ADD_ON)
+        for one in CATALOGUED
+        if one.dialect == OWN
+    ),
+)
+"""What is read of queues and topologies that objects declare."""
+
 SCHEDULER: Final[tuple[Permission, ...]] = (
     followed("", "nodes", "where pods can go: room, labels, taints"),
     followed("", "pods", "pods to place, and pods that hold room"),
@@ -41,6 +59,8 @@ SCHEDULER: Final[tuple[Permission, ...]] = (
     followed("jobset.x-k8s.io", "jobsets", "how many pods of a gang will come", seldom=_BY_ADD_ON),
     followed("leaderworkerset.x-k8s.io", "leaderworkersets", "how many pods of a gang will come", seldom=_BY_ADD_ON),
     followed("scheduling.k8s.io", "podgroups", "the rules of a gang", seldom="served from 1.37 on, if enabled"),
+    followed("scheduling.k8s.io", "priorityclasses", "priorities that labels and other objects give by name"),
+    *DECLARED,
     *lease("railwise-scheduler"),
 )
 """``railwise run scheduler``."""

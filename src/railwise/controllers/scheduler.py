@@ -21,13 +21,14 @@ from railwise.controllers.cache import Binding, ClusterCache, Stop
 from railwise.controllers.clocks import MICROSECOND
 from railwise.controllers.feeds import Feeds
 from railwise.controllers.modes import Mode
+from railwise.controllers.notices import Notices
 from railwise.engine.cycle import Engine
 from railwise.formats.kubernetes.workloads import LivePod
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.errors import DeposedError
 from railwise.kubeapi.objects import Unreadable
 from railwise.kubeapi.pods import Answer
-from railwise.kubeapi.recorder import Recorder
+from railwise.kubeapi.recorder import Recorder, Regarding
 from railwise.kubeapi.resources import Resource
 from railwise.model.plan import Plan, WorkloadPlan
 
@@ -35,6 +36,9 @@ log = logging.getLogger("railwise.scheduler")
 
 SHORTEST = 0.002
 """Seconds between two rounds at least: what arrives together is decided together."""
+
+UNREADABLE = "CannotBeRead"
+"""The reason of the event on an object that has not the form of its kind."""
 
 FAREWELL = 10.0
 """Seconds that binds on their way are waited for at the end."""
@@ -66,6 +70,7 @@ class Scheduler:
         self._recorder = recorder or Recorder(client)
         self._mode = mode or Mode()
         self._announcer = Announcer(client, self._recorder, self._mode.about)
+        self._notices = Notices(client, self._recorder)
         self._feeds = Feeds(client, cache, self._spoiled)
         self._binder = self._mode.binder(client, cache, self._bound, self._bind_failed)
         self._evictor = self._mode.evictor(client, cache, self._stays)
@@ -81,6 +86,7 @@ class Scheduler:
         helpers: list[Coroutine[Any, Any, None]] = [
             self._feeds.run(),
             self._announcer.run(),
+            self._notices.run(),
             self._recorder.run(),
             self._deposed(),
             self._rounds(),
@@ -132,6 +138,7 @@ class Scheduler:
         events = cache.events()
         if events is None or self._engine is None:
             scenario = cache.begin()
+            self._notices.tell(cache.queues.sources(), cache.queues.catalog.findings)
             for warning in scenario.warnings:
                 log.warning("%s", warning)
             self._engine = Engine(scenario)
@@ -195,6 +202,8 @@ class Scheduler:
 
     def _spoiled(self, resource: Resource, what: Unreadable) -> None:
         log.warning("%s %s/%s cannot be read: %s", resource.kind, what.namespace, what.name, what.message)
+        about = Regarding(resource, what.namespace, what.name, what.uid)
+        self._recorder.say(about, UNREADABLE, what.message, warning=True, action="Reading")
 
     def _wake(self) -> float | None:
         """Return in how many seconds a round is due although nothing happens."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from railwise.formats.kubernetes.cards import Offers
 
 OURS = "railwise.dev/"
+RESOURCES = ("Queue", "Topology")
+"""Kinds of ours that are objects of a cluster, not documents."""
 
 
 def read_inputs(
@@ -54,7 +56,7 @@ def read_inputs(
     objects: list[tuple[str, dict[str, Any]]] = []
     for document in documents:
         value = document.value
-        if isinstance(value, dict) and not str(value.get("apiVersion", OURS)).startswith(OURS):
+        if isinstance(value, dict) and _is_object(value):
             alone = counts[document.source] == 1
             objects.append((document.source if alone else at_index(document.source, document.index), value))
             continue
@@ -122,6 +124,13 @@ def _with_objects(
     merged = merge(scenario, with_places(extra, scenario.topologies), "Kubernetes objects", found)
     faults.extend(("", fault) for fault in found.found)
     return merged
+
+
+def _is_object(value: dict[str, Any]) -> bool:
+    """Return whether a document is a Kubernetes object: of another group, or one of our own custom resources."""
+    if not str(value.get("apiVersion", OURS)).startswith(OURS):
+        return True
+    return "apiVersion" in value and str(value.get("kind", "")).removesuffix("List") in RESOURCES
 
 
 def _below(place: str, fault: Fault) -> Fault:

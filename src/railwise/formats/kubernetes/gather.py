@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
+from railwise.formats.kubernetes.dialects.sources import Foreign, Source, kind_of
 from railwise.formats.kubernetes.gangs import (
     ALL,
     ONE,
@@ -68,6 +69,7 @@ class Gathering:
     pods: list[tuple[int, Member]] = field(default_factory=list)
     gangs: dict[ObjectName, Gang] = field(default_factory=dict)
     pod_groups: dict[ObjectName, tuple[str, PodGroup]] = field(default_factory=dict)
+    foreign: list[Source] = field(default_factory=list)
     classes: dict[str, int] = field(default_factory=dict)
     default_priority: int = 0
     faults: list[Fault] = field(default_factory=list)
@@ -81,6 +83,12 @@ class Gathering:
             self.faults.append(Fault(where, "an object needs kind and apiVersion", "as in kind: Pod, apiVersion: v1"))
             return
         group = version.rpartition("/")[0]
+        dialect = kind_of(kind, version)
+        if dialect is not None:
+            found = converted(Foreign, value, where, self.faults)
+            if found is not None and check_names(found.metadata, kind, where, self.faults):
+                self.foreign.append(Source(dialect, where, found))
+            return
         if kind not in GROUPS or (version and group != GROUPS[kind]):
             if kind in MAKERS_NOT_READ:
                 self.warnings.append(f"{where}: kind {kind} ({version}) is not read; its pods are, once they exist")
@@ -92,10 +100,10 @@ class Gathering:
         elif kind == "PriorityClass":
             self._class(converted(PriorityClass, value, where, self.faults))
         elif kind == "PodGroup":
-            found = converted(PodGroup, value, where, self.faults)
-            if found is not None:
-                key = ObjectName(found.metadata.namespace or "default", "podgroup", found.metadata.name)
-                self.pod_groups[key] = (where, found)
+            rule = converted(PodGroup, value, where, self.faults)
+            if rule is not None:
+                key = ObjectName(rule.metadata.namespace or "default", "podgroup", rule.metadata.name)
+                self.pod_groups[key] = (where, rule)
         else:
             self._maker(where, position, kind, value)
 

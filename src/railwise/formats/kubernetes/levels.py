@@ -199,5 +199,5 @@ def unused_levels(topologies: Sequence[Topology], nodes: Sequence[Labels]) -> li
         f"no node has the label {level.label}: level '{level.name}' of topology '{topology.name}' is empty"
         for topology in topologies
         for level in topology.levels
-        if nodes and not any(labels.get(level.label) for labels in nodes)
+        if level.label and nodes and not any(labels.get(level.label) for labels in nodes)
     ]

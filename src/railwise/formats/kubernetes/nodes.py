@@ -10,13 +10,12 @@ from collections.abc import Mapping, Sequence
 
 from railwise.formats.kubernetes.amounts import NEVER_DEVICES, amounts, base_units
 from railwise.formats.kubernetes.cards import CARD_RESOURCES, NVIDIA_SHARED, Offer, Offers, read_offer
-from railwise.formats.kubernetes.levels import places
+from railwise.formats.kubernetes.dialects.trees import Trees
 from railwise.formats.kubernetes.names import check_names
 from railwise.formats.kubernetes.schema import NodeObject
 from railwise.model.errors import Fault
 from railwise.model.natural import natural_key
 from railwise.model.node import Node, Taint
-from railwise.model.topology import Topology
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
@@ -88,17 +87,17 @@ class NodeReading:
         cards = sum(demand.get(resource, 0) for resource in CARD_RESOURCES)
         self._lost[name] = self._lost.get(name, 0) + cards
 
-    def nodes(self, topologies: Sequence[Topology]) -> tuple[Node, ...]:
+    def nodes(self, trees: Trees) -> tuple[Node, ...]:
         """Return the nodes in natural order of names."""
-        return tuple(self._node(name, topologies) for name in sorted(self._objects, key=natural_key))
+        return tuple(self._node(name, trees) for name in sorted(self._objects, key=natural_key))
 
-    def _node(self, name: str, topologies: Sequence[Topology]) -> Node:
+    def _node(self, name: str, trees: Trees) -> Node:
         node, offer = self._objects[name], self._offer[name]
         left = self._left(name)
         left.update({resource: amount for resource, amount in offer.named.items() if amount})
         return Node(
             name=name,
-            places=places(topologies, node.metadata.labels),
+            places=trees.places(name, node.metadata.labels),
             cards=offer.cards,
             unhealthy=offer.unhealthy
             | frozenset(range(min(self._lost.get(name, 0), sum(run.count for run in offer.cards)))),

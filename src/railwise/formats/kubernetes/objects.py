@@ -21,9 +21,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from railwise.formats.kubernetes.cards import CARD_RESOURCES, NVIDIA_SHARED, Offers
+from railwise.formats.kubernetes.dialects.catalog import catalog_of
+from railwise.formats.kubernetes.dialects.sources import ERROR, Finding
+from railwise.formats.kubernetes.dialects.trees import trees_of
 from railwise.formats.kubernetes.gangs import Gang, Member, key_of, namespace
 from railwise.formats.kubernetes.gather import Gathering
-from railwise.formats.kubernetes.levels import find_topologies, unused_levels
+from railwise.formats.kubernetes.levels import unused_levels
 from railwise.formats.kubernetes.lists import unfolded
 from railwise.formats.kubernetes.names import ObjectName, short_names
 from railwise.formats.kubernetes.nodes import NodeReading
@@ -135,9 +138,12 @@ class _Cluster:
             self.nodes.occupy(node, demanded(member.pod.spec, f"{member.where}.spec", self.faults))
 
     def read(self) -> Reading:
-        topologies = find_topologies(self.nodes.labels(), self.levels)
+        catalog = catalog_of(self.gathering.foreign)
+        self.tell(catalog.findings)
+        trees = trees_of(catalog.topologies, self.nodes.labels(), self.levels)
+        topologies = trees.topologies
         self.warnings.extend(unused_levels(topologies, self.nodes.labels()))
-        nodes = self.nodes.nodes(topologies)
+        nodes = self.nodes.nodes(trees)
         if self.nodes.offers.mixed():
             self.warnings.append("nodes differ in what nvidia.com/gpu means: waiting pods are given whole cards")
         for scheduler, count in sorted(self.left_out.items()):
@@ -159,10 +165,19 @@ class _Cluster:
         scenario = Scenario(
             topologies=topologies,
             nodes=nodes,
+            queues=catalog.queues,
             workloads=tuple(one.workload for one in built),
             warnings=tuple(self.warnings),
         )
         return Reading(scenario, pods, tuple(sorted(dict.fromkeys(faults), key=_place)))
+
+    def tell(self, findings: Sequence[Finding]) -> None:
+        """Say what was found about objects of dialects: one that cannot be read is a fault, the rest a warning."""
+        for one in findings:
+            if one.grade == ERROR:
+                self.faults.append(Fault(one.source.where + one.path, one.text, one.hint))
+            else:
+                self.warnings.append(one.told())
 
     def workloads(self, around: Surroundings) -> list[Built]:
         singles = [

@@ -1,0 +1,104 @@
+"""All queues, topologies and priorities that the objects of a cluster declare, in one picture.
+
+A cluster may hold the objects of several systems at once, while people move from one to the other. So their names are
+kept apart (a ClusterQueue ``team`` and a Cohort ``team`` are two queues), each object is read for itself, and what is
+wrong with one of them is a finding beside the picture, never the end of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from railwise.formats.kubernetes.dialects import own
+from railwise.formats.kubernetes.dialects.sources import (
+    IGNORED,
+    OWN,
+    OWN_QUEUE,
+    OWN_TOPOLOGY,
+    Draft,
+    Finding,
+    Kind,
+    Source,
+    TopologyDraft,
+)
+from railwise.formats.kubernetes.names import ObjectName, short_names
+from railwise.model.natural import natural_key
+from railwise.model.queue import Queue
+
+
+class Route(NamedTuple):
+    """Where a name in a label leads: the queue of the picture, and whether nothing new may enter this way."""
+
+    queue: str
+    held: bool = False
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """What the objects declare.
+
+    ``routes`` lead from (dialect, namespace, name) as workloads write it to queues; namespaces are empty for kinds
+    without. ``classes`` are priorities by (dialect, name).
+    """
+
+    queues: tuple[Queue, ...] = ()
+    topologies: tuple[TopologyDraft, ...] = ()
+    routes: Mapping[tuple[str, str, str], Route] = field(default_factory=dict)
+    classes: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+
+NOTHING = Catalog()
+"""The picture of a cluster without any such object."""
+
+
+def catalog_of(sources: Iterable[Source]) -> Catalog:
+    """Return the picture that the objects give; their order does not matter."""
+    by_kind: dict[Kind, list[Source]] = {}
+    for source in sorted(sources, key=lambda one: natural_key(one.name())):
+        by_kind.setdefault(source.kind, []).append(source)
+    findings: list[Finding] = []
+    drafts = own.read_queues(by_kind.get(OWN_QUEUE, ()), findings)
+    topologies = own.read_topologies(by_kind.get(OWN_TOPOLOGY, ()), findings)
+    names = _names([draft.key for draft in drafts])
+    routes = {(key.namespace, "", key.name): Route(name) for key, name in names.items()}
+    return Catalog(
+        queues=_queues(drafts, names, findings),
+        topologies=tuple(topologies),
+        routes=routes,
+        findings=tuple(findings),
+    )
+
+
+def _names(keys: Sequence[ObjectName]) -> dict[ObjectName, str]:
+    """Return a name for each queue: ours keep theirs, others give way to them and to one another."""
+    names = short_names(keys)
+    return {key: key.name if key.namespace == OWN else names[key] for key in keys}
+
+
+def _queues(drafts: Sequence[Draft], names: Mapping[ObjectName, str], findings: list[Finding]) -> tuple[Queue, ...]:
+    """Return the queues under their names; what has no parent, or is its own, takes no work, and that is found."""
+    queues = []
+    parents = {draft.key: draft.parent for draft in drafts}
+    for draft in drafts:
+        parent = draft.parent
+        if parent is not None and parent not in names:
+            findings.append(
+                Finding(draft.source, IGNORED, ".spec", f"there is no parent '{parent.name}', so it takes no work")
+            )
+        elif _in_circle(draft.key, parents):
+            findings.append(Finding(draft.source, IGNORED, ".spec", "its parents form a circle, so it takes no work"))
+        above = "" if parent is None else names.get(parent, parent.name)
+        queues.append(replace(draft.queue, name=names[draft.key], parent=above))
+    return tuple(queues)
+
+
+def _in_circle(key: ObjectName, parents: Mapping[ObjectName, ObjectName | None]) -> bool:
+    seen: set[ObjectName] = set()
+    above = parents.get(key)
+    while above is not None and above != key and above not in seen:
+        seen.add(above)
+        above = parents.get(above)
+    return above == key

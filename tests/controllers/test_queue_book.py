@@ -1,0 +1,83 @@
+"""Queues and topologies that come, change and go, told to a cache as watches would tell them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from railwise.formats.kubernetes.dialects.sources import OWN_QUEUE, OWN_TOPOLOGY, Foreign, Kind
+from railwise.formats.kubernetes.kinds import PriorityClass
+from tests.controllers.world import World, node, pod
+
+
+def foreign(name: str, spec: dict[str, Any], status: dict[str, Any] | None = None) -> Foreign:
+    return msgspec.convert({"metadata": {"name": name, "uid": f"q-{name}"}, "spec": spec, "status": status}, Foreign)
+
+
+def declare(world: World, kind: Kind, name: str, **spec: Any) -> None:
+    world.cache.queues.put(kind, foreign(name, spec))
+
+
+def test_a_queue_decides_as_soon_as_it_is_there_and_as_long() -> None:
+    world = World(node("n-1"))
+    for index in range(3):
+        world.put(pod(f"p-{index}", 2, notes={"queue": "team"}))
+    assert world.settle() == {}
+    assert set(world.reasons().values()) == {"UnknownQueue"}
+    declare(world, OWN_QUEUE, "team", quota={"gpu": 2}, limit={"gpu": 2})
+    assert len(world.settle()) == 1
+    declare(world, OWN_QUEUE, "team", quota={"gpu": 2}, limit={"gpu": 4})
+    assert len(world.settle()) == 2
+    world.cache.queues.drop(OWN_QUEUE, "q-team")
+    assert len(world.settle()) == 2, "who runs is not asked to leave by a queue that has gone"
+    assert set(world.reasons().values()) == {"UnknownQueue"}
+
+
+def test_a_status_that_changes_is_no_news() -> None:
+    world = World(node("n-1"))
+    declare(world, OWN_QUEUE, "team", quota={"gpu": 2})
+    world.settle()
+    engines = world.engines
+    world.cache.queues.put(OWN_QUEUE, foreign("team", {"quota": {"gpu": 2}}, {"conditions": []}))
+    world.cache.queues.replace(OWN_QUEUE, [foreign("team", {"quota": {"gpu": 2}}, {})])
+    world.settle()
+    assert world.engines == engines
+    world.cache.queues.replace(OWN_QUEUE, [])
+    world.settle()
+    assert world.engines == engines + 1
+
+
+def test_a_topology_that_comes_gives_its_levels_and_takes_them_when_it_goes() -> None:
+    world = World(node("n-1", rack="a"), node("n-2", rack="b"))
+    labels = [{"name": "hall", "label": "fabric.railwise.dev/rack"}]
+    world.put(pod("p-1", 8, notes={"required": "hall"}))
+    assert world.settle() == {}
+    assert set(world.reasons().values()) == {"UnknownLevel"}
+    declare(world, OWN_TOPOLOGY, "fabric", levels=labels)
+    assert world.settle() == {"p-1": "n-1"}
+    world.cache.queues.drop(OWN_TOPOLOGY, "q-fabric")
+    world.put(pod("p-2", 8, notes={"required": "hall"}))
+    world.settle()
+    assert world.reasons() == {"a/p-2": "UnknownLevel"}
+
+
+def test_an_object_that_cannot_be_read_is_found_and_the_others_count() -> None:
+    world = World(node("n-1"))
+    declare(world, OWN_QUEUE, "odd", quota={"gpus": 2})
+    declare(world, OWN_QUEUE, "team", quota={"gpu": 2})
+    world.put(pod("p-1", 2, notes={"queue": "team"}))
+    assert world.settle() == {"p-1": "n-1"}
+    (found,) = world.cache.queues.catalog.findings
+    assert found.told().startswith("Queue odd.spec.quota.gpus: unknown resource")
+
+
+def test_classes_of_priority_are_known_by_name() -> None:
+    queues = World(node("n-1")).cache.queues
+    queues.replace_classes([msgspec.convert({"metadata": {"name": "high", "uid": "c"}, "value": 7}, PriorityClass)])
+    assert (queues.classes, queues.changed) == ({"high": 7}, True)
+    queues.changed = False
+    queues.put_class(msgspec.convert({"metadata": {"name": "high", "uid": "c"}, "value": 7}, PriorityClass))
+    assert not queues.changed
+    queues.drop_class("c")
+    assert (queues.classes, queues.changed) == ({}, True)
