@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+import msgspec
 import pytest
 
+from railwise.controllers import gate_release
 from railwise.controllers.admission import put_policy, served_version
 from railwise.controllers.gate_cache import GateCache, SeenPod
+from railwise.controllers.gate_jobs import NODES as NODES_NOTE
+from railwise.controllers.gate_jobs import planned
 from railwise.controllers.gate_marks import GATE, NODE
 from railwise.controllers.gate_mode import GateMode
 from railwise.controllers.gate_release import Releaser
@@ -18,11 +22,12 @@ from railwise.controllers.scheduler import Scheduler
 from railwise.devcluster.cluster import Cluster
 from railwise.devcluster.errors import NoControlPlaneError
 from railwise.devcluster.programs import find_programs
+from railwise.formats.kubernetes.kinds import Job
 from railwise.kubeapi.access import Access
 from railwise.kubeapi.client import Client, connect
 from railwise.kubeapi.objects import PartialObject
-from railwise.kubeapi.pods import PodName, bind
-from railwise.kubeapi.resources import NAMESPACES, NODES, PODS
+from railwise.kubeapi.pods import bind
+from railwise.kubeapi.resources import EVENTS, JOBS, NAMESPACES, NODES, PODS
 from railwise.kubeapi.watching import Scope
 from tests.control_plane import pod
 from tests.controllers.test_cluster_scheduler import PATIENCE, Stage, until
@@ -32,20 +37,22 @@ pytestmark = [pytest.mark.slow, pytest.mark.cluster, pytest.mark.usefixtures("st
 
 @pytest.fixture(scope="module")
 def stock(control_plane: Cluster) -> Iterator[None]:
-    """Run the stock scheduler."""
-    name = "kube-scheduler"
+    """Run the stock scheduler and the stock controllers."""
+    names = ["kube-scheduler", "kube-controller-manager"]
     try:
-        programs = find_programs([name])
+        programs = find_programs(names)
     except NoControlPlaneError as error:
         pytest.skip(str(error))
     layout = control_plane.layout()
     if programs is None or layout is None:
         pytest.skip("no kube-scheduler: `make control-plane` builds one")
-    control_plane.start(name, programs, layout)
     try:
+        for name in names:
+            control_plane.start(name, programs, layout)
         yield
     finally:
-        control_plane.daemon(name).stop()
+        for name in names:
+            control_plane.daemon(name).stop()
 
 
 class GateStage(Stage):
@@ -67,6 +74,25 @@ class GateStage(Stage):
             return bool(found.spec.scheduling_gates)
 
         await until(held)
+
+    async def run(self, name: str, pods: int, notes: dict[str, str] | None = None, *, held: bool = False) -> None:
+        """Create a Job whose pods want all cards of a node and end without notice; ``held``: as a whole."""
+        container = {"name": "main", "image": "none", "resources": {"limits": {"nvidia.com/gpu": "8"}}}
+        spec: dict[str, Any] = {"restartPolicy": "Never", "terminationGracePeriodSeconds": 0, "containers": [container]}
+        spec["nodeSelector"] = {"space": self.space}
+        annotations = {f"railwise.dev/{key}": value for key, value in (notes or {}).items()}
+        template = {"metadata": {"annotations": annotations}, "spec": spec}
+        job = {"parallelism": pods, "completions": pods, "suspend": held, "backoffLimit": 50, "template": template}
+        body = {"metadata": {"name": name, "labels": {GATE: "suspend"} if held else {}}, "spec": job}
+        await self.client.create(JOBS, self.space, body)
+
+    async def made(self, job: str) -> list[SeenPod]:
+        """Return the pods of a Job."""
+        return (await self.client.list(PODS, SeenPod, Scope(self.space, f"job-name={job}"))).objects
+
+    async def running(self, job: str) -> list[str]:
+        """Return the nodes that the pods of a Job are bound to, in order."""
+        return sorted(one.spec.node_name for one in await self.made(job) if one.spec.node_name)
 
     async def seen(self, name: str) -> SeenPod:
         return await self.client.get(PODS, SeenPod, self.space, name)
@@ -101,6 +127,8 @@ async def stage(admin: Access, space: str) -> AsyncIterator[GateStage]:
         await one.open()
         yield one
         await client.label(NAMESPACES, "", space, {GATE: None})
+        for found in (await client.list(JOBS, PartialObject, Scope(space))).objects:
+            await client.delete(JOBS, space, found.metadata.name)
         for found in (await client.list(PODS, PartialObject, Scope(space))).objects:
             await client.delete(PODS, space, found.metadata.name, grace=0)
         for found in (await client.list(NODES, PartialObject, Scope(labels=f"space={space}"))).objects:
@@ -111,28 +139,33 @@ async def test_a_gang_is_let_through_whole_and_the_stock_scheduler_binds_it(stag
     await stage.nodes(8, racks=2)
     blocker = await stage.pod("theirs", 1, schedulerName="somebody")
     assert (await bind(stage.client, blocker, f"{stage.space}-0")).node
-    await stage.job("fits", 4, 8, {"required": "rack"})
-    assert await stage.gates("fits-0") == [GATE], "while nobody decides, it waits"
+    await stage.run("fits", 4, {"required": "rack"})
+
+    async def gated(job: str) -> bool:
+        made = await stage.made(job)
+        return len(made) == 4 and all([gate.name for gate in one.spec.scheduling_gates] == [GATE] for one in made)
+
+    async def fits_waits() -> bool:
+        return await gated("fits")
+
+    await until(fits_waits)
     async with gatekeeping(stage):
 
         async def bound() -> bool:
-            return len(await stage.places()) == 5
+            return len(await stage.running("fits")) == 4
 
         await until(bound)
-        places = await stage.places()
-        assert sorted(places[f"fits-{index}"] for index in range(4)) == [
-            f"{stage.space}-{index}" for index in range(4, 8)
-        ]
-        for index in range(4):
-            one = await stage.seen(f"fits-{index}")
+        assert await stage.running("fits") == [f"{stage.space}-{index}" for index in range(4, 8)]
+        for one in await stage.made("fits"):
             assert one.metadata.annotations[NODE] == one.spec.node_name
-        await stage.job("waits", 4, 8, {"required": "rack"})
+        await stage.run("waits", 4, {"required": "rack"})
 
         async def told() -> bool:
-            return "NotEnoughFree" in (await stage.word("waits-3")).message
+            made = await stage.made("waits")
+            return bool(made) and all("NotEnoughFree" in one.status.scheduled().message for one in made)
 
         await until(told)
-        assert [await stage.gates(f"waits-{index}") for index in range(4)] == [[GATE]] * 4
+        assert await gated("waits")
 
 
 async def test_namespaces_not_opted_in_and_agents_are_left_alone(stage: GateStage) -> None:
@@ -175,22 +208,13 @@ async def test_room_that_somebody_else_took_is_planned_again(stage: GateStage, m
 
     monkeypatch.setattr(Releaser, "send", late)
     async with gatekeeping(stage):
-        (first,) = await stage.job("job", 1, 8)
-
-        async def gone() -> bool:
-            found = await stage.client.find(PODS, PartialObject, stage.space, first.name)
-            return found is None
-
-        await until(gone)
-        owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "job", "uid": first.uid, "controller": True}
-        await stage.pod("job-again", 8, owner=owner)
+        await stage.run("job", 1)
 
         async def bound() -> bool:
-            return "job-again" in await stage.places()
+            return len(await stage.running("job")) == 1
 
         await until(bound)
-    places = await stage.places()
-    assert places["thief"] == stolen[0] != places["job-again"]
+    assert (await stage.places())["thief"] == stolen[0] != (await stage.running("job"))[0]
 
 
 async def test_a_bare_pod_waits_for_its_room_and_says_so(stage: GateStage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,7 +256,6 @@ async def test_a_bare_pod_waits_for_its_room_and_says_so(stage: GateStage, monke
 async def test_a_restart_in_the_middle_of_a_release_ends_it(stage: GateStage, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first gate dies when it has let two of four pods through."""
     await stage.nodes(4)
-    names: list[PodName] = []
     send = Releaser.send
     sent: list[str] = []
 
@@ -245,10 +268,10 @@ async def test_a_restart_in_the_middle_of_a_release_ends_it(stage: GateStage, mo
     monkeypatch.setattr(Releaser, "send", dies)
     monkeypatch.setattr("railwise.controllers.scheduler.FAREWELL", 0.1)
     async with gatekeeping(stage):
-        names = await stage.job("job", 4, 8)
+        await stage.run("job", 4)
 
         async def half() -> bool:
-            return len(await stage.places()) == 2
+            return len(await stage.running("job")) == 2
 
         await until(half)
     before = await stage.places()
@@ -256,11 +279,99 @@ async def test_a_restart_in_the_middle_of_a_release_ends_it(stage: GateStage, mo
     async with gatekeeping(stage) as second:
 
         async def whole() -> bool:
-            return len(await stage.places()) == 4
+            return len(await stage.running("job")) == 4 and second.tally.bound == 2
 
         await until(whole)
-        assert second.tally.bound == 2
     after = await stage.places()
     assert {name: after[name] for name in before} == before
     assert len(set(after.values())) == 4
-    assert {name.name for name in names} == set(after)
+
+
+async def test_a_held_job_begins_where_it_was_told_and_stops_for_others(stage: GateStage) -> None:
+    await stage.nodes(4, racks=2)
+    blocker = await stage.pod("theirs", 1, schedulerName="somebody")
+    await bind(stage.client, blocker, f"{stage.space}-0")
+    await stage.run("job", 2, {"required": "rack"}, held=True)
+
+    async def runs() -> bool:
+        return len(await stage.running("job")) == 2
+
+    async def job() -> Job:
+        return await stage.client.get(JOBS, Job, stage.space, "job")
+
+    async with gatekeeping(stage):
+        await until(runs)
+        places = await stage.running("job")
+        assert places == [f"{stage.space}-2", f"{stage.space}-3"]
+        assert sorted(planned(await job())) == places
+    high = {"priority": None, "priorityClassName": "system-cluster-critical"}
+    async with gatekeeping(stage) as second:
+        owner = {"apiVersion": "example.com/v1", "kind": "Own", "name": "high", "uid": "high", "controller": True}
+        notes = {"required": "rack", "min-pods": "2"}
+        wanted = [await stage.pod(f"high-{index}", 8, notes, owner=owner, **high) for index in range(2)]
+
+        async def high_runs() -> bool:
+            places = await stage.places()
+            return all(one.name in places for one in wanted)
+
+        await until(high_runs)
+        assert (await job()).spec.suspend
+        assert NODES_NOTE not in (await job()).metadata.annotations
+        assert second.tally.bound == 2, "what runs already is known, not placed again"
+        for one in wanted:
+            await stage.client.delete(PODS, stage.space, one.name, grace=0)
+        await until(runs)
+        assert not (await job()).spec.suspend
+
+
+async def test_a_held_job_whose_room_was_taken_is_planned_again(
+    stage: GateStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await stage.nodes(3)
+    monkeypatch.setattr("railwise.controllers.gate_watch.PATIENCE", 1.0)
+    thief = await stage.pod("thief", 8, schedulerName="somebody")
+    start = gate_release.start_job
+    stolen: list[str] = []
+
+    async def late(client: Client, job: Job, nodes: Sequence[str]) -> None:
+        if not stolen:
+            stolen.append(nodes[0])
+            await bind(stage.client, thief, nodes[0])
+        await start(client, job, nodes)
+
+    monkeypatch.setattr(gate_release, "start_job", late)
+    async with gatekeeping(stage):
+        await stage.run("job", 2, held=True)
+
+        async def runs() -> bool:
+            return len(await stage.running("job")) == 2
+
+        await until(runs)
+    assert (await stage.places())["thief"] == stolen[0]
+    assert stolen[0] not in await stage.running("job")
+
+
+async def test_why_a_held_job_waits_is_said_on_the_job(stage: GateStage) -> None:
+    await stage.nodes(1)
+    await stage.run("large", 2, held=True)
+    await stage.run("ranks", 1, {"segment-size": "1", "segment-required": "node"}, held=True)
+
+    async def told() -> bool:
+        events = await stage.client.list(EVENTS, SeenEvent, Scope(stage.space))
+        found = {(one.regarding.kind, one.regarding.name, one.reason) for one in events.objects}
+        return {("Job", "large", "NeverFits"), ("Job", "ranks", "Unsupported")} <= found
+
+    async with gatekeeping(stage):
+        await until(told)
+    for name in ("large", "ranks"):
+        assert (await stage.client.get(JOBS, Job, stage.space, name)).spec.suspend
+
+
+class Subject(msgspec.Struct):
+    kind: str = ""
+    name: str = ""
+
+
+class SeenEvent(PartialObject, frozen=True):
+    reason: str = ""
+    regarding: Subject = msgspec.field(default_factory=Subject)

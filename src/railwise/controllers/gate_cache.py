@@ -7,17 +7,22 @@ pods are kept as the API has them too, because whether they arrive has to be wat
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from railwise.controllers.cache import ClusterCache
 from railwise.controllers.clocks import LiveClock
-from railwise.controllers.gate_marks import as_ours, released_to
+from railwise.controllers.gate_jobs import Hold, as_maker, hold_of, is_placeholder, refusal_of, shown
+from railwise.controllers.gate_marks import GATE, as_ours, released_to
+from railwise.controllers.makers import Maker
 from railwise.controllers.node_book import NodeBook
 from railwise.controllers.pod_book import PodBook
 from railwise.controllers.roles import ENDED
+from railwise.formats.kubernetes.gangs import key_of, namespace
+from railwise.formats.kubernetes.kinds import Job, PriorityClass
+from railwise.formats.kubernetes.names import ObjectName
 from railwise.formats.kubernetes.schema import Part, Pod, PodStatus
 
-OURS = "railwise.dev/gate"
+OURS = GATE
 """The scheduler that the cache believes our pods to name."""
 
 
@@ -47,7 +52,11 @@ class SeenPod(Pod, frozen=True):
 
 
 class GatePods(PodBook):
-    """Pods by uid, without our marks; ``released`` holds, as they are, those that are not bound yet."""
+    """Pods by uid, without our marks, and placeholders of Jobs that are held as a whole.
+
+    ``released`` holds, as they are, pods that were told where to go and are not bound yet; ``jobs`` holds Jobs that are
+    held by the key of their gang, and ``refused`` those that cannot be, with the reason.
+    """
 
     kind = SeenPod
 
@@ -55,20 +64,124 @@ class GatePods(PodBook):
         """Start empty."""
         super().__init__(OURS, nodes, steady)
         self.released: dict[str, SeenPod] = {}
+        self.jobs: dict[ObjectName, Job] = {}
+        self.refused: dict[ObjectName, tuple[Job, str]] = {}
+        self.classes: dict[str, PriorityClass] | None = None
+        self._made: dict[ObjectName, dict[str, Pod]] = {}
+        self._maker: dict[str, ObjectName] = {}
+        self._placeholders: dict[ObjectName, set[str]] = {}
+        self._halted: set[ObjectName] = set()
 
     def put(self, pod: Pod) -> None:
         """Take in a pod as it is now."""
-        going = pod.metadata.deletion_timestamp is not None or pod.status.phase in ENDED
-        if isinstance(pod, SeenPod) and not going and not pod.spec.node_name and released_to(pod):
+        uid, key = pod.metadata.uid, key_of(pod.metadata, pod.spec)
+        if key.kind == "job":
+            self._made.setdefault(key, {})[uid] = pod
+            self._maker[uid] = key
+            if key in self.jobs:
+                self._show(key)
+                return
+        self._put(pod, as_ours(pod, OURS), released=bool(released_to(pod)))
+
+    def _put(self, pod: Pod, seen: Pod, *, released: bool) -> None:
+        living = pod.metadata.deletion_timestamp is None and pod.status.phase not in ENDED
+        if isinstance(pod, SeenPod) and released and living and not pod.spec.node_name:
             self.released[pod.metadata.uid] = pod
         else:
             self.released.pop(pod.metadata.uid, None)
-        super().put(as_ours(pod, OURS))
+        super().put(seen)
 
     def drop(self, uid: str) -> None:
         """Forget a pod that is gone."""
         self.released.pop(uid, None)
+        key = self._maker.pop(uid, None)
+        if key is not None:
+            self._made[key].pop(uid, None)
+            if not self._made[key]:
+                del self._made[key]
         super().drop(uid)
+        if key in self.jobs:
+            self._show(key)
+
+    def replace(self, pods: Sequence[Pod]) -> None:
+        """Take in all pods there are; placeholders stay as long as their Jobs do."""
+        there = {pod.metadata.uid for pod in pods}
+        for uid in [uid for uid in self.pods if uid not in there and not is_placeholder(uid)]:
+            self.drop(uid)
+        for pod in pods:
+            self.put(pod)
+
+    def put_job(self, job: Job) -> None:
+        """Take in a Job as it is now."""
+        key = _key(job)
+        before, refusal, hold = self.jobs.get(key), refusal_of(job), hold_of(job)
+        self.refused.pop(key, None)
+        if hold is Hold.WAITING and refusal:
+            self.refused[key] = job, refusal
+        if hold is Hold.NONE or refusal:
+            if before is not None:
+                self.drop_job(before.metadata.uid)
+            return
+        self.jobs[key] = job
+        if hold is Hold.WAITING:
+            self._halted.discard(key)
+        self._show(key)
+
+    def drop_job(self, uid: str) -> None:
+        """Forget a Job that is gone, or is not held any more; its pods are what they are by themselves."""
+        key = next((key for key, job in self.jobs.items() if job.metadata.uid == uid), None)
+        if key is not None:
+            del self.jobs[key]
+            self.halt(key)
+            self._halted.discard(key)
+            for pod in list(self._made.get(key, {}).values()):
+                self.put(pod)
+
+    def halt(self, key: ObjectName) -> None:
+        """Hear that a Job is being suspended: it has no claim to places for pods that do not exist."""
+        self._halted.add(key)
+        for uid in self._placeholders.pop(key, set()):
+            super().drop(uid)
+
+    def put_classes(self, found: Iterable[PriorityClass]) -> None:
+        """Take in priority classes as they are now; before the first are known, no Job can be judged."""
+        self.classes = {**(self.classes or {}), **{one.metadata.name: one for one in found}}
+        for key in list(self.jobs):
+            self._show(key)
+
+    def made_by(self, key: ObjectName) -> list[tuple[str, str]]:
+        """Return uid and node of the pods that a Job has made, as far as they have a node."""
+        seen = [(uid, self.pods[uid].spec.node_name) for uid in self._made.get(key, {}) if uid in self.pods]
+        return [(uid, node) for uid, node in seen if node]
+
+    def resume(self, key: ObjectName) -> None:
+        """Hear that a Job could not be suspended."""
+        self._halted.discard(key)
+        if key in self.jobs:
+            self._show(key)
+
+    def _show(self, key: ObjectName) -> None:
+        job, made = self.jobs[key], self._made.get(key, {})
+        known = key not in self._halted and (self.classes is not None or hold_of(job) is Hold.RELEASED)
+        seen = shown(job, made.values(), OURS, self._priority(job)) if known else {}
+        kept = {uid for uid in seen if is_placeholder(uid)}
+        for uid in self._placeholders.get(key, set()) - kept:
+            super().drop(uid)
+        self._placeholders[key] = kept
+        for uid, pod in made.items():
+            self._put(pod, seen.get(uid, pod), released=uid in seen)
+        for uid in kept:
+            super().put(seen[uid])
+
+    def _priority(self, job: Job) -> int | None:
+        name, classes = job.spec.template.spec.priority_class_name, self.classes or {}
+        if name:
+            return classes[name].value if name in classes else None
+        return next((one.value for one in classes.values() if one.global_default), None)
+
+
+def _key(job: Job) -> ObjectName:
+    return ObjectName(namespace(job.metadata), "job", job.metadata.name)
 
 
 class GateCache(ClusterCache):
@@ -82,3 +195,20 @@ class GateCache(ClusterCache):
         """Start empty; ``steady`` gives seconds by which pods are waited for and held back."""
         super().__init__(OURS, levels, clock, steady)
         self.pods = GatePods(self.nodes, steady)
+
+    def put_maker(self, maker: Maker) -> None:
+        """Take in what makes pods as it is now."""
+        if isinstance(maker, Job):
+            self.pods.put_job(maker)
+            maker = as_maker(maker) if _key(maker) in self.pods.jobs else maker
+        super().put_maker(maker)
+
+    def drop_maker(self, uid: str) -> None:
+        """Forget what makes pods."""
+        super().drop_maker(uid)
+        self.pods.drop_job(uid)
+
+    def job_of(self, workload: str) -> Job | None:
+        """Return the held Job that a workload stands for, None if it is none."""
+        gang = self.pods.by_name.get(workload)
+        return None if gang is None else self.pods.jobs.get(gang.key)

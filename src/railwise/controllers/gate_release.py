@@ -2,19 +2,22 @@
 
 A pod that is released cannot be held again. So nobody of a gang is released while a victim still holds room that the
 gang counts on, or if one of its pods or nodes is no longer as it was when the plan was made: the whole waits for the
-next plan instead.
+next plan instead. A Job that is held as a whole is let through by one patch of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from itertools import groupby
 
 from railwise.controllers.binder import Batch, Binder
 from railwise.controllers.cache import Binding
+from railwise.controllers.gate_cache import GateCache
+from railwise.controllers.gate_jobs import let_through, pods_of
 from railwise.controllers.gate_marks import GATE, NODE, pinned, required, terms_of
+from railwise.formats.kubernetes.kinds import Job
 from railwise.formats.kubernetes.schema import Pod
-from railwise.kubeapi.client import STRATEGIC
+from railwise.kubeapi.client import STRATEGIC, Client, decoded
 from railwise.kubeapi.errors import (
     ApiError,
     ConflictError,
@@ -24,16 +27,36 @@ from railwise.kubeapi.errors import (
     ThrottledError,
     UnreachableError,
 )
+from railwise.kubeapi.objects import PartialObject
 from railwise.kubeapi.pods import Answer, Outcome
-from railwise.kubeapi.resources import PODS
+from railwise.kubeapi.resources import JOBS, PODS
 
 
 class Releaser(Binder):
-    """Releases gated pods of one cache through one fenced client."""
+    """Releases gated pods and held Jobs of one cache through one fenced client."""
+
+    def __init__(
+        self,
+        client: Client,
+        cache: GateCache,
+        done: Callable[[Binding], None],
+        failed: Callable[[Binding, Answer], None],
+    ) -> None:
+        """Keep whom to tell what became of each release."""
+        super().__init__(client, cache, done, failed)
+        self._jobs = cache
 
     def batches(self, bindings: Iterable[Binding]) -> Iterable[Batch]:
         """Return which pods are released together: those of one gang that a plan has placed."""
         return (tuple(batch) for _, batch in groupby(bindings, key=lambda one: one.workload))
+
+    def start(self, batch: Batch) -> None:
+        """Begin to release pods, or the Job whose placeholders they are."""
+        job = self._jobs.job_of(batch[0].workload)
+        if job is None:
+            super().start(batch)
+        else:
+            self.work(self._start_job(job, batch))
 
     async def send(self, binding: Binding) -> Answer:
         """Tell a pod its node and lift the gate.
@@ -46,19 +69,61 @@ class Releaser(Binder):
         pod = self.cache.pods.pods.get(binding.pod.uid)
         if pod is None:
             return Answer(Outcome.GONE, f"{binding.pod.name} is gone")
+        patch = release(pod, binding.node)
+        where = binding.pod.namespace, binding.pod.name
+        return await answered(self.client.patch(PODS, *where, patch, content_type=STRATEGIC))
+
+    async def _start_job(self, job: Job, batch: Batch) -> None:
+        gang = self.cache.pods.by_name.get(batch[0].workload)
+        places = gang.places if gang is not None else {}
+        nodes = [places.get(("", rank), "") for rank in range(len(places))]
         try:
-            await self.client.patch(
-                PODS, binding.pod.namespace, binding.pod.name, release(pod, binding.node), content_type=STRATEGIC
-            )
+            if len(batch) == len(nodes) == pods_of(job) and all(nodes):
+                answer = await answered(start_job(self.client, job, nodes))
+            else:
+                answer = Answer(Outcome.REFUSED, "not all pods of the Job are placed")
         except DeposedError:
-            raise
-        except (NotFoundError, ConflictError) as error:
-            return Answer(Outcome.GONE, str(error))
-        except (ServerError, ThrottledError, UnreachableError) as error:
-            return Answer(Outcome.UNKNOWN, str(error))
-        except ApiError as error:
-            return Answer(Outcome.REFUSED, str(error))
-        return Answer(Outcome.DONE, node=binding.node)
+            self.deposed.set()
+            return
+        for binding in batch:
+            self.ended(binding, answer)
+
+
+async def start_job(client: Client, job: Job, nodes: Sequence[str]) -> None:
+    """Let a held Job through, the pods of rank 0, 1, … to these nodes.
+
+    The API takes changes of a template only while the Job has not begun. One that was stopped has; that is taken back
+    first, as its controller would not.
+
+    Raises:
+        ApiError: the server cannot be reached or refuses.
+    """
+    meta = job.metadata
+    where, version = (meta.namespace, meta.name), meta.resource_version
+    if job.status.start_time is not None:
+        body = {"metadata": {"uid": meta.uid, "resourceVersion": version}, "status": {"startTime": None}}
+        data = await client.patch(JOBS, *where, body, sub="status")
+        version = decoded(PartialObject, data, meta.name).metadata.resource_version
+    await client.patch(JOBS, *where, let_through(job, nodes, version))
+
+
+async def answered(doing: Awaitable[object]) -> Answer:
+    """Return what became of a write that may be done twice.
+
+    Raises:
+        DeposedError: this process may no longer lead; nothing was sent.
+    """
+    try:
+        await doing
+    except DeposedError:
+        raise
+    except NotFoundError as error:
+        return Answer(Outcome.GONE, str(error))
+    except (ConflictError, ServerError, ThrottledError, UnreachableError) as error:
+        return Answer(Outcome.UNKNOWN, str(error))
+    except ApiError as error:
+        return Answer(Outcome.REFUSED, str(error))
+    return Answer(Outcome.DONE)
 
 
 def release(pod: Pod, node: str) -> dict[str, object]:

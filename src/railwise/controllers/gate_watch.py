@@ -21,7 +21,6 @@ from datetime import UTC, datetime
 from railwise.controllers.cache import Stop
 from railwise.controllers.evictor import Evictor
 from railwise.controllers.gate_cache import GateCache, SeenPod
-from railwise.controllers.gate_marks import released_to
 from railwise.formats.kubernetes.annotations import PREFIX
 from railwise.formats.kubernetes.gangs import key_of, namespace
 from railwise.formats.kubernetes.names import ObjectName
@@ -30,7 +29,7 @@ from railwise.formats.kubernetes.workloads import LivePod
 from railwise.kubeapi.errors import DeposedError
 from railwise.kubeapi.pods import PodName, set_conditions
 from railwise.kubeapi.recorder import Recorder, Regarding
-from railwise.kubeapi.resources import PODS
+from railwise.kubeapi.resources import JOBS, PODS
 
 log = logging.getLogger("railwise.gate")
 
@@ -88,6 +87,7 @@ class ReleaseWatch:
         self._recorder = recorder
         self._clock = clock
         self._cases: dict[str, _Case] = {}
+        self._refusals: set[str] = set()
         self._records: dict[ObjectName, _Record] = {}
 
     async def run(self) -> None:
@@ -123,6 +123,16 @@ class ReleaseWatch:
                 stops.append(self._replaced(pod, record, case.refused, now))
         if stops:
             self._evictor.add(stops)
+        self._refuse()
+
+    def _refuse(self) -> None:
+        """Say on Jobs that cannot be held as a whole why they wait, once each."""
+        refused = {job.metadata.uid: (job, text) for job, text in self._cache.pods.refused.values()}
+        for uid in refused.keys() - self._refusals:
+            job, text = refused[uid]
+            about = Regarding(JOBS, namespace(job.metadata), job.metadata.name, uid)
+            self._recorder.say(about, "Unsupported", text, warning=True)
+        self._refusals = set(refused)
 
     def _patience(self, record: _Record, refused: float) -> float:
         """Return how long a pod that is refused since then may stay: those of one try have the same patience."""
@@ -136,7 +146,7 @@ class ReleaseWatch:
         key, message = key_of(pod.metadata, pod.spec), pod.status.scheduled().message
         gang = self._cache.pods.gangs.get(key)
         name = gang.name if gang is not None else ""
-        live, node = _live(pod), released_to(pod)
+        live, node = _live(pod), self._cache.pods.pods[pod.metadata.uid].spec.node_name
         log.warning("%s/%s cannot be bound to %s and is replaced: %s", live.namespace, live.name, node, message)
         note = f"{node} was planned and cannot be used; it is evicted, to be planned again when its owner replaces it"
         self._recorder.say(Regarding(PODS, *live), "RoomTaken", note, action="Replacing", warning=True)
@@ -146,7 +156,7 @@ class ReleaseWatch:
         if case.told:
             return
         case.told = True
-        live, node = _live(pod), released_to(pod)
+        live, node = _live(pod), self._cache.pods.pods[pod.metadata.uid].spec.node_name
         log.warning("%s/%s waits for its room on %s: %s", live.namespace, live.name, node, message)
         note = (
             f"waits for its room on {node} to return; it has no owner that would replace it: delete it to plan it anew"
@@ -169,7 +179,7 @@ class ReleaseWatch:
         if case.asked or now - case.since < SILENCE:
             return
         case.asked = True
-        live, node = _live(pod), released_to(pod)
+        live, node = _live(pod), self._cache.pods.pods[pod.metadata.uid].spec.node_name
         note = f"may be bound to {node} for {SILENCE:.0f} s now; does the default scheduler run?"
         self._recorder.say(Regarding(PODS, *live), "NotBound", note, action="Waiting", warning=True)
 

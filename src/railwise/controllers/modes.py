@@ -48,12 +48,14 @@ class Mode:
         """Return the object on which people look for words about a pod."""
         return on_the_pod(pod)
 
-    def placed(self, binding: Binding) -> Said:
-        """Return what is said of a binding that was carried out."""
+    def placed(self, binding: Binding) -> Said | None:
+        """Return what is said of a binding that was carried out, None: nothing."""
         pod = binding.pod
         return Said("Scheduled", f"{pod.namespace}/{pod.name} is bound to {binding.node}", "Binding")
 
-    def duties(self, evictor: Evictor, recorder: Recorder) -> Sequence[Coroutine[Any, Any, None]]:
-        """Return what else has to go on as long as the scheduler runs."""
-        del evictor, recorder
+    def duties(
+        self, evictor: Evictor, recorder: Recorder, wake: Callable[[], None]
+    ) -> Sequence[Coroutine[Any, Any, None]]:
+        """Return what else has to go on as long as the scheduler runs; ``wake`` asks for a round."""
+        del evictor, recorder, wake
         return ()

@@ -90,7 +90,7 @@ class Scheduler:
             self._recorder.run(),
             self._deposed(),
             self._rounds(),
-            *self._mode.duties(self._evictor, self._recorder),
+            *self._mode.duties(self._evictor, self._recorder, self._feeds.news.set),
         ]
         tasks = [asyncio.create_task(one) for one in helpers]
         try:
@@ -187,7 +187,8 @@ class Scheduler:
         self.tally.bound += 1
         self._announcer.forget(binding.pod)
         said = self._mode.placed(binding)
-        self._recorder.say(self._mode.about(binding.pod), said.reason, said.note, action=said.action)
+        if said is not None:
+            self._recorder.say(self._mode.about(binding.pod), said.reason, said.note, action=said.action)
 
     def _bind_failed(self, binding: Binding, answer: Answer) -> None:
         self.tally.failed += 1

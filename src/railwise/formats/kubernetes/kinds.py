@@ -32,6 +32,7 @@ class ControllerStatus(Part, frozen=True):
     """How far a Job or JobSet has come."""
 
     succeeded: Annotated[int, msgspec.Meta(ge=0)] = 0
+    start_time: object = None
     conditions: tuple[Condition, ...] = ()
 
     def finished(self) -> bool:
