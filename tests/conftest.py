@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 import railwise
 
-pytest_plugins = ["tests.control_plane"]
+pytest_plugins = ["tests.control_plane", "tests.controllers.gate_stage"]
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
