@@ -68,10 +68,8 @@ def filled(who: str) -> Filled:
             with (railwise if who == "railwise" else bare_client)(cluster) as process:
                 seen = with_client(cluster, lambda client: all_bound(client, PODS_TO_FILL))
                 used = cpu_seconds(process.pid)
-    print(
-        f"  {who}: {seen.rate(PODS_TO_FILL):.0f} pods/s, {used / PODS_TO_FILL * 1e6:.0f} µs CPU a pod", file=sys.stderr
-    )
-    return Filled(seen.rate(PODS_TO_FILL), used / PODS_TO_FILL)
+    print(f"  {who}: {seen.rate():.0f} pods/s, {used / PODS_TO_FILL * 1e6:.0f} µs CPU a pod", file=sys.stderr)
+    return Filled(seen.rate(), used / PODS_TO_FILL)
 
 
 def fill() -> Result:
@@ -196,9 +194,9 @@ def restart_memory() -> Result:
 
 
 def _until_ready(lines: object) -> None:
-    """Read what the scheduler logs until it has made its first engine."""
+    """Read what the scheduler logs until it has decided for the first time."""
     for line in lines:  # type: ignore[attr-defined]
-        if "plans for" in line and " 0 nodes" not in line:
+        if "ready:" in line:
             return
     raise RuntimeError("the scheduler ended before it was ready")
 

@@ -14,9 +14,11 @@ import tempfile
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import railwise as package
 from railwise.devcluster.cluster import Cluster, Wish
 from railwise.devcluster.commands import ARGUMENTS
 from railwise.devcluster.errors import NoControlPlaneError
@@ -37,6 +39,7 @@ T = TypeVar("T")
 SPACE = "default"
 PATIENCE = 600.0
 TICKS = os.sysconf("SC_CLK_TCK")
+WISH = Wish(("kwok",))
 
 
 def programs() -> Programs | None:
@@ -48,13 +51,13 @@ def programs() -> Programs | None:
 
 
 @contextmanager
-def running(scenario: Scenario) -> Iterator[Cluster]:
+def running(scenario: Scenario, wish: Wish = WISH) -> Iterator[Cluster]:
     """Yield a cluster with the nodes of a scenario."""
     found = programs()
     assert found is not None
     with tempfile.TemporaryDirectory(prefix="railwise-bench-") as folder:
         cluster = Cluster(Path(folder) / "bench")
-        cluster.up(found, Wish(("kwok",)), lambda _line: None, patience=180)
+        cluster.up(found, wish, lambda _line: None, patience=180)
         try:
             create_nodes(cluster.kubeconfig, node_objects(scenario))
             yield cluster
@@ -73,7 +76,7 @@ def with_client(cluster: Cluster, work: Callable[[Client], Coroutine[Any, Any, T
 
 
 def pod(name: str, scheduler: str, gpus: int, **more: Any) -> dict[str, Any]:  # noqa: ANN401 -- fields of the API
-    """Return a pod that asks for so many cards; ``notes`` are annotations, ``owner`` a Job, ``node`` its place."""
+    """Return a pod that asks for so many cards; ``notes`` are annotations, ``owner`` a Job, ``group`` a PodGroup."""
     notes = {f"railwise.dev/{key}": value for key, value in more.get("notes", {}).items()}
     meta: dict[str, Any] = {"name": name, "namespace": SPACE, "annotations": notes}
     if "owner" in more:
@@ -84,6 +87,8 @@ def pod(name: str, scheduler: str, gpus: int, **more: Any) -> dict[str, Any]:  #
     spec = {"schedulerName": scheduler, "terminationGracePeriodSeconds": 0, "containers": [container]}
     if "node" in more:
         spec["nodeName"] = more["node"]
+    if "group" in more:
+        spec["schedulingGroup"] = {"podGroupName": more["group"]}
     return {"metadata": meta, "spec": spec}
 
 
@@ -93,31 +98,42 @@ async def create(client: Client, pods: Sequence[dict[str, Any]]) -> None:
 
 
 class Seen(NamedTuple):
-    """When (seconds of ``time.monotonic``) the first and the last of the pods was seen bound."""
+    """When (seconds of ``time.monotonic``) the first and the last of so many pods was seen bound."""
 
     first: float
     last: float
+    pods: int
 
-    def rate(self, pods: int) -> float:
+    def rate(self) -> float:
         """Return pods per second between the two."""
-        return pods / max(self.last - self.first, 1e-9)
+        return self.pods / max(self.last - self.first, 1e-9)
 
 
 async def all_bound(client: Client, count: int) -> Seen:
     """Wait until so many pods are bound."""
+    seen = await bound_within(client, count, PATIENCE)
+    if seen.pods < count:
+        raise TimeoutError
+    return seen
+
+
+async def bound_within(client: Client, count: int, seconds: float) -> Seen:
+    """Wait until so many pods are bound, or for so many seconds."""
     bound: dict[str, float] = {}
-    async with asyncio.timeout(PATIENCE), aclosing(client.follow(PODS, Pod, Scope(SPACE))) as news:
-        async for event in news:
-            found = (
-                event.objects if isinstance(event, Snapshot) else [event.object] if isinstance(event, Change) else []
-            )
-            now = time.monotonic()
-            for one in found:
-                if one.spec.node_name:
-                    bound.setdefault(one.metadata.name, now)
-            if len(bound) >= count:
-                return Seen(min(bound.values()), now)
-    raise TimeoutError
+    try:
+        async with asyncio.timeout(seconds), aclosing(client.follow(PODS, Pod, Scope(SPACE))) as news:
+            async for event in news:
+                found = event.objects if isinstance(event, Snapshot) else []
+                found = [event.object] if isinstance(event, Change) else found
+                now = time.monotonic()
+                for one in found:
+                    if one.spec.node_name:
+                        bound.setdefault(one.metadata.name, now)
+                if len(bound) >= count:
+                    break
+    except TimeoutError:
+        pass
+    return Seen(min(bound.values(), default=0.0), max(bound.values(), default=0.0), len(bound))
 
 
 def cpu_seconds(pid: int) -> float:
@@ -165,12 +181,22 @@ def kube_scheduler(cluster: Cluster) -> Iterator[int]:
 
 @contextmanager
 def _process(command: list[str]) -> Iterator[subprocess.Popen[str]]:
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=_installed()
+    ) as process:
         try:
             yield process
         finally:
             process.terminate()
             process.communicate(timeout=60)
+
+
+@cache
+def _installed() -> dict[str, str]:
+    """Return the environment of a program that is installed: its bytecode is there, as installing leaves it."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run([sys.executable, "-m", "compileall", "-q", *package.__path__], env=environment, check=True)
+    return environment
 
 
 async def _bind_all(kubeconfig: Path) -> None:

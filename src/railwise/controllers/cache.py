@@ -134,6 +134,8 @@ class ClusterCache:
 
     def _gang_events(self) -> list[Event]:
         """Read the marked gangs again; what gives room comes first, then facts, then wishes in order of creation."""
+        if not self.pods.marked:
+            return []
         around = self._around()
         marked = [self.pods.gangs[key] for key in self.pods.marked if key in self.pods.gangs]
         self.pods.marked.clear()

@@ -44,6 +44,7 @@ class NodeBook:
         self.offers = Offers()
         self.faults: list[Fault] = []
         self._objects: dict[str, NodeObject] = {}
+        self._names: frozenset[str] | None = None
         self._agents: dict[str, dict[str, Mapping[str, int]]] = {}
         self._told: dict[str, Node] = {}
         self._changed: dict[str, None] = {}
@@ -54,7 +55,9 @@ class NodeBook:
 
     def names(self) -> frozenset[str]:
         """Return the names of all nodes."""
-        return frozenset(self._objects)
+        if self._names is None:
+            self._names = frozenset(self._objects)
+        return self._names
 
     def put(self, node: NodeObject) -> None:
         """Take in a node as it is now."""
@@ -63,6 +66,7 @@ class NodeBook:
         self._objects[name] = node
         if before is None:
             self.reshaped = True
+            self._names = None
         elif not _alike(before, node):
             self._changed[name] = None
 
@@ -70,6 +74,7 @@ class NodeBook:
         """Forget a node."""
         if self._objects.pop(name, None) is not None:
             self.reshaped = True
+            self._names = None
 
     def agent(self, node: str, uid: str, demand: Mapping[str, int] | None) -> None:
         """Take in what an agent takes of its node (fine units); None: it is gone."""

@@ -14,7 +14,7 @@ import msgspec
 
 from railwise.controllers.gang_book import LiveGang
 from railwise.controllers.node_book import NodeBook
-from railwise.controllers.roles import NO_ROLE, Part, Role, demand_of, role_of
+from railwise.controllers.roles import ENDED, NO_ROLE, Part, Role, demand_of, role_of
 from railwise.formats.kubernetes.names import ObjectName
 from railwise.formats.kubernetes.schema import Pod
 
@@ -50,9 +50,11 @@ class PodBook:
         uid = pod.metadata.uid
         before = self.pods.get(uid)
         self.pods[uid] = pod
-        if before is not None and _alike(before, pod):
-            return
         role = self._roles.get(uid, NO_ROLE)
+        if before is not None and _alike(before, pod):
+            if role.key is not None:
+                self.gangs[role.key].members[uid] = pod
+            return
         if pod.spec.node_name and self.assumed.get(uid) == pod.spec.node_name and role.key is not None:
             del self.assumed[uid]
             gang = self.gangs[role.key]
@@ -160,10 +162,10 @@ class PodBook:
 
 
 def _alike(one: Pod, other: Pod) -> bool:
-    """Return whether nothing that decides is different."""
+    """Return whether nothing that decides is different: that a pod was bound and now runs does not."""
     return (
         one.spec == other.spec
-        and one.status.phase == other.status.phase
+        and (one.status.phase in ENDED) == (other.status.phase in ENDED)
         and one.metadata.deletion_timestamp == other.metadata.deletion_timestamp
         and one.metadata.labels == other.metadata.labels
         and one.metadata.annotations == other.metadata.annotations

@@ -122,7 +122,9 @@ class Scheduler:
             started = time.monotonic()
             self._feeds.news.clear()
             self.round()
-            self.ready.set()
+            if not self.ready.is_set():
+                log.info("ready: the first round took %.1f s", time.monotonic() - started)
+                self.ready.set()
             spent = time.monotonic() - started
             await asyncio.sleep(max(spent, SHORTEST))
             try:
@@ -146,8 +148,12 @@ class Scheduler:
             self.tally.engines += 1
             keep_for_good()
             events = []
+        now = cache.clock.now()
+        if not events and self._engine.idle(now):
+            self._say_incomplete()
+            return
         started = time.monotonic()
-        plan = self._engine.cycle(events, cache.clock.now())
+        plan = self._engine.cycle(events, now)
         self.tally.deciding += time.monotonic() - started
         self.tally.rounds += 1
         self.tally.decisions += plan.decisions
@@ -165,6 +171,9 @@ class Scheduler:
         for entry in plan.workloads:
             if entry.reason is not None:
                 self._say(entry)
+        self._say_incomplete()
+
+    def _say_incomplete(self) -> None:
         for name, lack in self.cache.incomplete():
             needed = f" of {lack.needed}" if lack.needed else ""
             text = f"waits for the rest of its gang: {lack.there}{needed} pods are there"
@@ -217,10 +226,14 @@ class Scheduler:
 
 
 def keep_for_good() -> None:
-    """Tell the garbage collector that what a new engine knows is there to stay: no need to look through it again."""
+    """Tell the garbage collector that what a new engine knows is there to stay: no need to look through it again.
+
+    With everything old put aside, its own thresholds would have it look through all that is new every few moments.
+    """
     gc.unfreeze()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -104,6 +104,7 @@ class Engine:
         self.decider.rules.extend(self.decider.lasting)
         self._first: tuple[Workload, ...] = scenario.workloads
         self._settled: Plan | None = None
+        self._quiet = False
         self._moment = (-1, -1, -1)
 
     def cycle(self, events: Sequence[Event], now: int = 0) -> Plan:
@@ -147,8 +148,13 @@ class Engine:
                 self.workloads.wait_no_more(record)
         plan = self._plan(queue, reasons, news)
         self._settled = None if moved or self.state.freed != freed else plan
+        self._quiet = False
         self._moment = (self.workloads.changes, self.state.freed, self.state.generation)
         return plan
+
+    def idle(self, now: int) -> bool:
+        """Return whether a cycle without events would change nothing and tell nothing that was not told."""
+        return self._settled is not None and self._nothing_new(self._settled, now)
 
     def _nothing_new(self, plan: Plan, now: int) -> bool:
         """Return whether a round would decide as the last one did: since then nothing changed and no wait is over.
@@ -166,8 +172,11 @@ class Engine:
     def _as_before(self, plan: Plan, now: int) -> Plan:
         """Return the last plan without what it changed: who waits, and why."""
         self.workloads.open_round(now)
-        waiting = tuple(entry for entry in plan.workloads if entry.reason is not None)
-        return replace(plan, time=now, workloads=waiting, evictions=(), moves=(), decisions=len(waiting))
+        if not self._quiet:
+            waiting = tuple(entry for entry in plan.workloads if entry.reason is not None)
+            plan = replace(plan, workloads=waiting, evictions=(), moves=(), decisions=len(waiting))
+            self._settled, self._quiet = plan, True
+        return replace(plan, time=now)
 
     def _take_in(self, events: Sequence[Event], now: int) -> None:
         """Bring the books up to date."""

@@ -52,8 +52,14 @@ class EventRates:
     queue: int = 1000
 
 
+_WIDEST = 4
+"""Bytes of a character in UTF-8 at most."""
+
+
 def cut_to(text: str, most: int) -> str:
     """Return a text of so many bytes in UTF-8 at most, with an ellipsis where something is missing."""
+    if len(text) * _WIDEST <= most:
+        return text
     data = text.encode()
     if len(data) <= most:
         return text
@@ -135,11 +141,11 @@ class Recorder:
             self._told.move_to_end(key)
             if told.waiting:
                 return True
-        elif not self._allowance(who).take(self._clock()):
-            self._client.transport.observer.dropped_event("rate")
-            return False
         if len(self._queue) >= self._rates.queue:
             self._client.transport.observer.dropped_event("queue")
+            return False
+        if told is None and not self._allowance(who).take(self._clock()):
+            self._client.transport.observer.dropped_event("rate")
             return False
         if told is None:
             told = _Told(regarding, reason, note, action, warning)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
+
+_PLAIN = re.compile(r"[\w./-]+", re.ASCII)
+"""Nothing that has to be quoted; almost every name is like this, and quoting takes longer than looking."""
 
 
 class Resource(NamedTuple):
@@ -30,6 +34,9 @@ class Resource(NamedTuple):
             parts.append(name)
         if sub:
             parts.append(sub)
+        path = "/".join(parts)
+        if _PLAIN.fullmatch(path) and path.count("/") == len(parts) - 1:
+            return f"/{path}"
         return "/" + "/".join(quote(part, safe="") for part in parts)
 
     def label(self) -> str:

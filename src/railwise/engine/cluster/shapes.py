@@ -90,6 +90,7 @@ class Shapes:
         self.asks: Final[dict[tuple[object, ...], int]] = {}
         self._by_key: dict[tuple[object, ...], Shape] = {}
         self.all: Final[list[Shape]] = []
+        self._last_group: Group | None = None
 
     def intern(self, request: Request, rule: CardRule, selection: Selection) -> Shape:
         """Return the one shape of this demand."""
@@ -111,5 +112,8 @@ class Shapes:
         return self.intern(Request(shape.request.cards), shape.rule, shape.selection)
 
     def of_group(self, group: Group) -> Shape:
-        """Return the shape of a group's pods."""
-        return self.intern(group.request, group.card_rule, group.selection)
+        """Return the shape of a group's pods; copies of one template are one after the other the same group."""
+        if group is not self._last_group:
+            self._last = self.intern(group.request, group.card_rule, group.selection)
+            self._last_group = group
+        return self._last

@@ -7,6 +7,7 @@ in the input is taken for now, and everything else lies before it.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from railwise.model.errors import Fault
 
@@ -17,10 +18,16 @@ _MICROSECOND = timedelta(microseconds=1)
 def microseconds(stamp: object) -> int:
     """Return a time stamp (RFC 3339 text, or datetime) in µs since 1970; ValueError or TypeError if it is none."""
     if isinstance(stamp, str):
-        stamp = datetime.fromisoformat(stamp)
+        return _of_text(stamp)
     if not isinstance(stamp, datetime):
         raise TypeError("expected a time stamp")
     return ((stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
+
+
+@lru_cache(maxsize=4096)
+def _of_text(text: str) -> int:
+    """Return the µs of a time stamp as text; objects that are made together have the same one."""
+    return microseconds(datetime.fromisoformat(text))
 
 
 class Clock:
