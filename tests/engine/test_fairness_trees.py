@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from railwise.engine.queues.fairness import Part
 from railwise.engine.queues.queue_shares import queue_shares
 from railwise.engine.queues.queue_tree import DEFAULT_QUEUE, QueueTree
 from railwise.model.queue import Queue
@@ -64,9 +65,9 @@ class Forest:
         return _flat(shares), _flat(quotas)
 
 
-def _flat(nested: dict[str, dict[str, Fraction]]) -> dict[tuple[str, str], Fraction]:
+def _flat(nested: dict[str, dict[str, Part]]) -> dict[tuple[str, str], Fraction]:
     return {
-        (name, resource): amount
+        (name, resource): Fraction(amount)
         for name, amounts in nested.items()
         if name != DEFAULT_QUEUE
         for resource, amount in amounts.items()
@@ -123,5 +124,5 @@ def test_more_weight_never_means_a_smaller_share_of_the_same_demand() -> None:
         assert more["light"]["gpu"] <= shares["light"]["gpu"] + CARD
 
 
-def _one_card_apart(shares: dict[str, dict[str, Fraction]]) -> bool:
-    return abs(shares["heavy"]["gpu"] - shares["light"]["gpu"]) <= CARD
+def _one_card_apart(shares: dict[str, dict[str, Part]]) -> bool:
+    return -CARD <= shares["heavy"]["gpu"] - shares["light"]["gpu"] <= CARD

@@ -112,7 +112,7 @@ class Watch:
         shares = []
         for name in names:
             due = self.accounts.shares[name].get("gpu", Fraction(0))
-            shares.append((due == 0 and held[name] > 0, held[name] / due if due else Fraction(held[name])))
+            shares.append((due == 0 and held[name] > 0, Fraction(held[name]) / (due or 1)))
         return sorted(shares, reverse=True)
 
 

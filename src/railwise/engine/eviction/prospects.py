@@ -6,7 +6,6 @@ of something. Both are known per queue as long as nothing changes.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Final
 
 from railwise.engine.gangs.record import Record
@@ -40,10 +39,9 @@ def _above(queue: str, accounts: Accounts) -> bool:
     tree = accounts.tree
     if not tree.declared or queue not in tree.sound:
         return False
-    none = Fraction(0)
     return any(
         tree.counts(queue, resource)
-        and held > min(accounts.quotas[queue].get(resource, none), accounts.shares[queue].get(resource, none))
+        and held > min(accounts.quotas[queue].get(resource, 0), accounts.shares[queue].get(resource, 0))
         for resource, held in tree.held[queue].items()
         if resource in tree.counted
     )

@@ -108,7 +108,7 @@ class Rights:
 
     def _within(self, queues: list[str], held: Held, limits: Shares) -> bool:
         return all(
-            held[queue].get(resource, 0) <= limits[queue].get(resource, Fraction(0))
+            held[queue].get(resource, 0) <= limits[queue].get(resource, 0)
             for queue in queues
             for resource in self.resources
             if self.tree.counts(queue, resource)
@@ -116,8 +116,7 @@ class Rights:
 
     def _above(self, queues: list[str], held: Held, limits: Shares, resource: str) -> bool:
         return all(
-            self.tree.counts(queue, resource)
-            and held[queue].get(resource, 0) > limits[queue].get(resource, Fraction(0))
+            self.tree.counts(queue, resource) and held[queue].get(resource, 0) > limits[queue].get(resource, 0)
             for queue in queues
         )
 
@@ -250,9 +249,9 @@ class Rights:
         worst: Level = (False, Fraction(0))
         for resource in self.tree.counted:
             amount = held[name].get(resource, 0)
-            due = self.accounts.shares[name].get(resource, Fraction(0))
+            due = self.accounts.shares[name].get(resource, 0)
             if amount and self.tree.counts(name, resource):
-                worst = max(worst, (due == 0, Fraction(amount) if due == 0 else amount / due))
+                worst = max(worst, (due == 0, Fraction(amount) if due == 0 else Fraction(amount) / due))
         return worst
 
     def standing(self, name: str) -> list[tuple[bool, Level, int, str]]:

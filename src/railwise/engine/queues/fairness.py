@@ -10,12 +10,17 @@ Whoever wants to know how a share came about hands in a ``Sharing``, which is fi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Final, NamedTuple
 
 CARD: Final = 1000
 """A card in thousandths: the unit in which scarce GPUs are shared."""
+
+
+Part = Fraction | int
+"""An exact amount; whole ones are plain integers, which most are and which cost little."""
 
 
 class Claim(NamedTuple):
@@ -26,9 +31,9 @@ class Claim(NamedTuple):
     """
 
     name: str
-    quota: Fraction | int
+    quota: Part
     demand: int
-    keep: Fraction | int
+    keep: Part
     limit: int
     weight: int
     priority: int
@@ -45,9 +50,9 @@ class Pour(NamedTuple):
 
     priority: int
     last: bool
-    left: Fraction
+    left: Part
     weights: dict[str, Fraction]
-    given: dict[str, Fraction]
+    given: dict[str, Part]
     full: tuple[str, ...]
 
 
@@ -61,36 +66,85 @@ class Sharing:
 
     def __init__(self) -> None:
         """Start empty."""
-        self.total = Fraction(0)
+        self.total: Part = 0
         self.unit = 1
         self.claims: list[Claim] = []
         self.reduced: list[Claim] = []
-        self.first: dict[str, Fraction] = {}
-        self.left = Fraction(0)
+        self.first: dict[str, Part] = {}
+        self.left: Part = 0
         self.pours: list[Pour] = []
-        self.exact: dict[str, Fraction] = {}
+        self.exact: dict[str, Part] = {}
         self.raised: list[str] = []
-        self.shares: dict[str, Fraction] = {}
+        self.shares: dict[str, Part] = {}
+
+
+class Siblings:
+    """What stays the same about the queues below one parent in one resource, by position.
+
+    ``promised`` is the sum of their quotas; ``parts`` of a base unit make all quotas whole; ``tiers`` are positions by
+    priority, the highest first.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        quota: list[Part],
+        keep: list[Part],
+        limit: list[int],
+        priority: list[int],
+    ) -> None:
+        """Note what need not be looked for again: who is limited, who keeps something, in which parts quotas count."""
+        self.names: Final = names
+        self.quota: Final = quota
+        self.keep: Final = keep
+        self.limit: Final = limit
+        self.priority: Final = priority
+        self.promised: Final[Part] = sum(quota)
+        self.parts: Final = lcm(*[part.denominator for part in (*quota, *keep)])
+        self.quota_parts: Final = [_in(amount, self.parts) for amount in quota]
+        self.keep_parts: Final = [_in(amount, self.parts) for amount in keep]
+        self.limited: Final = max(limit, default=-1) >= 0
+        self.keeping: Final = any(keep)
+        self.tiers: Final = [
+            [at for at, own in enumerate(priority) if own == tier] for tier in sorted(set(priority), reverse=True)
+        ]
+
+
+class Wants(NamedTuple):
+    """What the same queues ask for now, by position: ``weight`` in thousandths divided by ``finer``."""
+
+    demand: list[int]
+    weight: list[int]
+    held: list[int]
+    finer: int = 1
 
 
 class _Pot:
-    """One resource while it is shared: everything in whole numbers of 1/``scale`` base units, by position of claim."""
+    """One resource while it is shared: everything in whole numbers of 1/``scale`` base units, by position."""
 
-    def __init__(self, claims: list[Claim], total: Fraction) -> None:
+    def __init__(self, among: Siblings, wants: Wants, total: Part) -> None:
         """Shrink quotas in proportion where they promise more than there is; nobody has anything yet."""
-        promised = sum([claim.quota for claim in claims])
-        scale = lcm(total.denominator, *[part.denominator for claim in claims for part in (claim.quota, claim.keep)])
+        scale = among.parts if among.parts == total.denominator else lcm(among.parts, total.denominator)
         of, into = 1, 1
-        if promised > total:
-            of, into = (promised * scale).numerator, (total * scale).numerator
+        if among.promised > total:
+            of, into = _in(among.promised, scale), _in(total, scale)
             scale *= of
+        self.names: Final = among.names
+        self.weight: Final = wants.weight
+        self.held: Final = wants.held
         self.scale = scale
-        self.total: int = total.numerator * (scale // total.denominator)
-        self.quota: list[int] = [_in(claim.quota, scale) * into // of for claim in claims]
-        self.keep: list[int] = [_in(claim.keep, scale) * into // of for claim in claims]
-        self.cap: list[int] = [_cap(claim) * scale for claim in claims]
-        self.got: list[int] = [min(quota, cap) for quota, cap in zip(self.quota, self.cap, strict=True)]
-        reserved = sum([max(got, keep) for got, keep in zip(self.got, self.keep, strict=True)])
+        self.total = _in(total, scale)
+        self.quota = _shrunk(among.quota_parts, scale // among.parts, of, into)
+        self.cap = wants.demand if not among.limited else _capped(wants.demand, among.limit)
+        if scale != 1:
+            self.cap = [most * scale for most in self.cap]
+        self.got = [own if own < most else most for own, most in zip(self.quota, self.cap, strict=True)]
+        if among.keeping:
+            self.keep = _shrunk(among.keep_parts, scale // among.parts, of, into)
+            reserved = sum([max(got, keep) for got, keep in zip(self.got, self.keep, strict=True)])
+        else:
+            self.keep = among.keep_parts
+            reserved = sum(self.got)
         self.left = max(self.total - reserved, 0)
 
     def refine(self, factor: int) -> None:
@@ -98,78 +152,126 @@ class _Pot:
         self.scale *= factor
         self.total *= factor
         self.left *= factor
-        for amounts in (self.quota, self.keep, self.cap, self.got):
-            amounts[:] = [amount * factor for amount in amounts]
+        self.quota = [part * factor for part in self.quota]
+        self.cap = [part * factor for part in self.cap]
+        self.got = [part * factor for part in self.got]
 
-    def amount(self, part: int) -> Fraction:
+    def amount(self, part: int) -> Part:
         """Return a number of parts in base units."""
-        return Fraction(part, self.scale) if part % self.scale else Fraction(part // self.scale)
+        whole, rest = divmod(part, self.scale)
+        return Fraction(part, self.scale) if rest else whole
+
+    def amounts(self, parts: list[int]) -> list[Part]:
+        """Return numbers of parts, by position, in base units."""
+        return [self.amount(part) for part in parts] if self.scale != 1 else [*parts]
+
+    def named(self, parts: list[int]) -> dict[str, Part]:
+        """Return numbers of parts, by position, as base units by name."""
+        return dict(zip(self.names, self.amounts(parts), strict=True))
 
 
-def _in(amount: Fraction | int, scale: int) -> int:
+def _in(amount: Part, scale: int) -> int:
     return amount.numerator * (scale // amount.denominator)
 
 
-def shrunk(claims: list[Claim], total: Fraction) -> list[Claim]:
+def _shrunk(parts: list[int], finer: int, of: int, into: int) -> list[int]:
+    """Return amounts counted in finer parts, and shrunk by ``into``/``of``."""
+    return parts if finer == 1 and into == of else [part * finer * into // of for part in parts]
+
+
+def _capped(demand: list[int], limit: list[int]) -> list[int]:
+    return [ask if most < 0 else min(ask, most) for ask, most in zip(demand, limit, strict=True)]
+
+
+def shrunk(claims: list[Claim], total: Part) -> list[Claim]:
     """Return the claims with quotas shrunk in proportion where they promise more than there is."""
-    promised = sum([claim.quota for claim in claims])
-    if promised <= total:
+    among, wants = columns(claims)
+    if among.promised <= total:
         return claims
-    pot = _Pot(claims, total)
+    pot = _Pot(among, wants, total)
+    keeps = pot.keep if among.keeping else [0] * len(claims)
     return [
         claim._replace(quota=pot.amount(quota), keep=pot.amount(keep))
-        for claim, quota, keep in zip(claims, pot.quota, pot.keep, strict=True)
+        for claim, quota, keep in zip(claims, pot.quota, keeps, strict=True)
     ]
 
 
-def fair_shares(declared: list[Claim], total: Fraction, unit: int, steps: Sharing | None = None) -> dict[str, Fraction]:
+def columns(claims: list[Claim]) -> tuple[Siblings, Wants]:
+    """Return claims as what stays the same and what is asked for now."""
+    among = Siblings(
+        [claim.name for claim in claims],
+        [claim.quota for claim in claims],
+        [claim.keep for claim in claims],
+        [claim.limit for claim in claims],
+        [claim.priority for claim in claims],
+    )
+    finer = claims[0].finer if claims else 1
+    asked, held = [claim.demand for claim in claims], [claim.held for claim in claims]
+    return among, Wants(asked, [claim.weight for claim in claims], held, finer)
+
+
+def claims_of(among: Siblings, wants: Wants) -> list[Claim]:
+    """Return what every one of the siblings brings."""
+    return [
+        Claim(
+            name=name,
+            quota=among.quota[at],
+            demand=wants.demand[at],
+            keep=among.keep[at],
+            limit=among.limit[at],
+            weight=wants.weight[at],
+            priority=among.priority[at],
+            held=wants.held[at],
+            finer=wants.finer,
+        )
+        for at, name in enumerate(among.names)
+    ]
+
+
+def fair_shares(declared: list[Claim], total: Part, unit: int, steps: Sharing | None = None) -> dict[str, Part]:
     """Share ``total`` base units among siblings; ``unit`` is what cannot be divided where there is too little.
 
     ``steps`` is filled with how it was done.
     """
-    return shares_and_quotas(declared, total, unit, steps)[0]
+    among, wants = columns(declared)
+    shares, _ = shares_and_quotas(among, wants, total, unit, steps)
+    return dict(zip(among.names, shares, strict=True))
 
 
 def shares_and_quotas(
-    declared: list[Claim], total: Fraction, unit: int, steps: Sharing | None = None
-) -> tuple[dict[str, Fraction], dict[str, Fraction]]:
-    """Return the shares as ``fair_shares`` does, and the quotas, shrunk where they promise more than there is."""
-    pot = _Pot(declared, total)
-    quotas = {claim.name: pot.amount(quota) for claim, quota in zip(declared, pot.quota, strict=True)}
+    among: Siblings, wants: Wants, total: Part, unit: int, steps: Sharing | None = None
+) -> tuple[list[Part], list[Part]]:
+    """Return the shares, and the quotas, shrunk where they promise more than there is; both by position."""
+    pot = _Pot(among, wants, total)
+    quotas = pot.amounts(pot.quota)
     pours = None
     if steps is not None:
-        steps.total, steps.unit, steps.claims, steps.reduced = total, unit, declared, shrunk(declared, total)
-        steps.first, steps.left, pours = _amounts(declared, pot), pot.amount(pot.left), steps.pours
-    for tier in sorted({claim.priority for claim in declared}, reverse=True):
-        _pour(
-            [i for i, claim in enumerate(declared) if claim.priority == tier and claim.weight > 0], declared, pot, pours
-        )
-    _pour([i for i, claim in enumerate(declared) if claim.weight == 0], declared, pot, pours)
+        steps.total, steps.unit, steps.claims = total, unit, claims_of(among, wants)
+        steps.reduced = shrunk(steps.claims, total)
+        steps.first, steps.left, pours = pot.named(pot.got), pot.amount(pot.left), steps.pours
+    weight = wants.weight
+    for tier in among.tiers:
+        if pot.left > 0:
+            _pour([at for at in tier if weight[at] > 0], among, wants, pot, pours)
+    if pot.left > 0 and 0 in weight:
+        _pour([at for at, own in enumerate(weight) if own == 0], among, wants, pot, pours)
     if steps is not None:
-        steps.exact = _amounts(declared, pot)
-    raised = _round(declared, pot, unit) if sum(pot.cap) > pot.total else []
-    shares = _amounts(declared, pot)
+        steps.exact = pot.named(pot.got)
+    raised = _round(pot, unit) if sum(pot.cap) > pot.total else []
+    shares = pot.amounts(pot.got)
     if steps is not None:
-        steps.raised, steps.shares = raised, dict(shares)
+        steps.raised, steps.shares = raised, dict(zip(among.names, shares, strict=True))
     return shares, quotas
 
 
-def _amounts(claims: list[Claim], pot: _Pot) -> dict[str, Fraction]:
-    return {claim.name: pot.amount(got) for claim, got in zip(claims, pot.got, strict=True)}
-
-
-def _cap(claim: Claim) -> int:
-    return claim.demand if claim.limit < 0 else min(claim.demand, claim.limit)
-
-
-def _pour(members: list[int], claims: list[Claim], pot: _Pot, pours: list[Pour] | None) -> None:
+def _pour(members: list[int], among: Siblings, wants: Wants, pot: _Pot, pours: list[Pour] | None) -> None:
     """Pour what is left over queues in proportion to weight (evenly where all have none).
 
     Whoever would get more than it asks for is filled up first; the others share the rest.
     """
     thirsty = [i for i in members if pot.got[i] < pot.cap[i]]
     while pot.left > 0 and thirsty:
-        weights = [claims[i].weight or 1 for i in thirsty]
+        weights = [wants.weight[i] or 1 for i in thirsty]
         together = sum(weights)
         full = [
             i
@@ -183,32 +285,35 @@ def _pour(members: list[int], claims: list[Claim], pot: _Pot, pours: list[Pour] 
                 pot.refine(together)
             given = {i: pot.left // together * weight for i, weight in zip(thirsty, weights, strict=True)}
         if pours is not None:
-            first = claims[thirsty[0]]
-            names = {
-                claims[i].name: Fraction(weight, claims[i].finer) for i, weight in zip(thirsty, weights, strict=True)
-            }
-            amounts = {claims[i].name: pot.amount(part) for i, part in given.items()}
-            done = tuple(claims[i].name for i in full)
-            pours.append(Pour(first.priority, first.weight == 0, pot.amount(pot.left), names, amounts, done))
+            first = thirsty[0]
+            names = {among.names[i]: Fraction(weight, wants.finer) for i, weight in zip(thirsty, weights, strict=True)}
+            amounts = {among.names[i]: pot.amount(part) for i, part in given.items()}
+            done = tuple(among.names[i] for i in full)
+            last = wants.weight[first] == 0
+            pours.append(Pour(among.priority[first], last, pot.amount(pot.left), names, amounts, done))
         for i, part in given.items():
             pot.got[i] += part
         pot.left -= sum(given.values())
         thirsty = [i for i in thirsty if pot.got[i] < pot.cap[i]]
 
 
-def _round(claims: list[Claim], pot: _Pot, unit: int) -> list[str]:
+def _round(pot: _Pot, unit: int) -> list[str]:
     """Make the shares of those who get less than they ask for whole units, by largest remainder; return who gained."""
     whole = unit * pot.scale
-    short = [i for i in range(len(claims)) if pot.got[i] < pot.cap[i]]
+    if whole == 1:
+        return []
+    short = [i for i, (got, cap) in enumerate(zip(pot.got, pot.cap, strict=True)) if got < cap]
     remainder = {i: pot.got[i] % whole for i in short}
     left = sum(remainder.values()) // whole
     for i in short:
         pot.got[i] -= remainder[i]
-    short.sort(key=lambda i: (-remainder[i], -claims[i].held, claims[i].name))
     raised: list[str] = []
+    if left <= 0:
+        return raised
+    short.sort(key=lambda i: (-remainder[i], -pot.held[i], pot.names[i]))
     for i in short:
         if left > 0 and pot.got[i] + whole <= pot.cap[i] and remainder[i] > 0:
             pot.got[i] += whole
-            raised.append(claims[i].name)
+            raised.append(pot.names[i])
             left -= 1
     return raised

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 from typing import NamedTuple
 
 from railwise.engine.cluster.shapes import UNLIMITED
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.charges import GPU, Amounts, add
-from railwise.engine.queues.fairness import CARD, Claim, Sharing, shares_and_quotas
+from railwise.engine.queues.fairness import CARD, Part, Sharing, Siblings, Wants, shares_and_quotas
 from railwise.engine.queues.queue_tree import TOP, QueueTree
 
-Shares = dict[str, dict[str, Fraction]]
+Shares = dict[str, dict[str, Part]]
 """Base units due per queue and resource."""
 
 Steps = dict[tuple[str, str], Sharing]
@@ -62,65 +61,70 @@ def queue_shares(
     ``demand`` is per leaf queue, ``held`` per queue (default: what the tree says); ``steps`` is filled where
     somebody wants to know how it came about.
     """
-    wanted: dict[str, Amounts] = {}
-    for name in tree.children[TOP]:
-        _demand_of(tree, name, demand, wanted)
+    holds = tree.held if held is None else held
     found = _Found({name: {} for name in tree.sound}, {name: {} for name in tree.sound}, steps)
     for resource in tree.counted:
-        _share_below(
-            tree,
-            TOP,
-            resource,
-            Fraction(capacity.get(resource, 0)),
-            (wanted, tree.held if held is None else held),
-            found,
-        )
+        wanted = _wanted(tree, demand, resource)
+        due: dict[str, Part] = {TOP: capacity.get(resource, 0)}
+        for parent in tree.downward:
+            _share_below(tree, parent, resource, due, (wanted, holds), found)
     return found.shares, found.quotas
 
 
-def _demand_of(tree: QueueTree, name: str, demand: dict[str, Amounts], wanted: dict[str, Amounts]) -> Amounts:
-    """Return what a queue asks for with all queues below it, never more than its limit."""
-    total: Amounts = dict(demand.get(name, {}))
-    for child in tree.children.get(name, []):
-        add(total, _demand_of(tree, child, demand, wanted))
-    for resource, most in tree.by_name[name].limit.items():
-        if total.get(resource, 0) > most:
-            total[resource] = most
-    wanted[name] = total
-    return total
+def _wanted(tree: QueueTree, demand: dict[str, Amounts], resource: str) -> dict[str, int]:
+    """Return what every queue asks for with all queues below it, never more than its limit."""
+    wanted = dict.fromkeys(tree.upward, 0)
+    for name, amounts in demand.items():
+        if name in wanted:
+            wanted[name] = amounts.get(resource, 0)
+    for name, queue in tree.upward.items():
+        amount = wanted[name]
+        if queue.limit and resource in queue.limit and amount > queue.limit[resource]:
+            wanted[name] = amount = queue.limit[resource]
+        if queue.parent and amount:
+            wanted[queue.parent] += amount
+    return wanted
 
 
 def _share_below(
     tree: QueueTree,
     parent: str,
     resource: str,
-    total: Fraction,
-    books: tuple[dict[str, Amounts], dict[str, Amounts]],
+    due: dict[str, Part],
+    books: tuple[dict[str, int], dict[str, Amounts]],
     found: _Found,
 ) -> None:
+    """Share among the children of one parent what is ``due`` to it, and note what is due to them."""
     wanted, held = books
     steps = found.steps
-    claims = [
-        Claim(
-            name=name,
-            quota=tree.quota[name].get(resource, 0),
-            demand=wanted[name].get(resource, 0),
-            keep=tree.kept(name, resource),
-            limit=tree.by_name[name].limit.get(resource, -1),
-            weight=tree.weights[name],
-            priority=tree.by_name[name].priority,
-            held=held[name].get(resource, 0),
-            finer=tree.finer,
-        )
-        for name in tree.children.get(parent, [])
-    ]
-    unit = CARD if resource == GPU else 1
+    among = _siblings(tree, parent, resource)
+    names = among.names
+    wants = Wants(
+        [wanted[name] for name in names],
+        [tree.weights[name] for name in names],
+        [held[name].get(resource, 0) for name in names],
+        tree.finer,
+    )
     traced = None if steps is None else Sharing()
     if steps is not None and traced is not None:
         steps[parent, resource] = traced
-    due, reduced = shares_and_quotas(claims, total, unit, traced)
-    for name, share in due.items():
-        found.shares[name][resource] = share
-        found.quotas[name][resource] = reduced[name]
-        if name in tree.children:
-            _share_below(tree, name, resource, share, books, found)
+    own, reduced = shares_and_quotas(among, wants, due[parent], CARD if resource == GPU else 1, traced)
+    for at, name in enumerate(names):
+        found.shares[name][resource] = due[name] = own[at]
+        found.quotas[name][resource] = reduced[at]
+
+
+def _siblings(tree: QueueTree, parent: str, resource: str) -> Siblings:
+    """Return what stays the same about the queues below a parent; made once."""
+    known = tree.siblings.get((parent, resource))
+    if known is None:
+        names = tree.children.get(parent, [])
+        queues = [tree.by_name[name] for name in names]
+        known = tree.siblings[parent, resource] = Siblings(
+            names,
+            [tree.quota[name].get(resource, 0) for name in names],
+            [tree.kept(name, resource) for name in names],
+            [queue.limit.get(resource, -1) for queue in queues],
+            [queue.priority for queue in queues],
+        )
+    return known

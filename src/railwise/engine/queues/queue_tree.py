@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from railwise.engine.gangs.charges import GPU, Amounts, add
+from railwise.engine.queues.fairness import Siblings
 from railwise.model.queue import Queue
 from railwise.model.reason import Code
 
@@ -24,7 +25,8 @@ class QueueTree:
 
     ``weights`` are those that count now, in thousandths divided by ``finer``. ``added_default`` tells that nobody
     declared the queue `default`.
-    ``journal`` names the queues whose books changed since turns were last opened.
+    ``downward`` are those with children, parents first; ``upward`` are all sound queues, children first; ``siblings``
+    is kept for whoever shares among them. ``journal`` names the queues whose books changed since turns were opened.
     """
 
     def __init__(self, queues: Iterable[Queue]) -> None:
@@ -50,6 +52,18 @@ class QueueTree:
         self.any_quota: Final = any(self.by_name[name].quota for name in self.sound)
         named = {resource for name in self.sound for resource in (*self.by_name[name].quota, *self.by_name[name].limit)}
         self.counted: Final[tuple[str, ...]] = tuple(sorted({GPU, *named}))
+        self.downward: Final = self._downward()
+        self.upward: Final = {
+            name: self.by_name[name] for parent in reversed(self.downward) for name in self.children[parent]
+        }
+        self.siblings: Final[dict[tuple[str, str], Siblings]] = {}
+
+    def _downward(self) -> list[str]:
+        """Return those that have queues below them, each after what stands above it."""
+        found = [TOP]
+        for parent in found:
+            found += [name for name in self.children[parent] if name in self.children]
+        return found
 
     def _reaches_top(self, name: str) -> bool:
         seen: set[str] = set()
