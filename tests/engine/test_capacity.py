@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from railwise.engine.cluster.alter import alter_node
 from railwise.engine.cluster.state import ClusterState
+from railwise.engine.gangs.again import read_again
 from railwise.engine.gangs.record import Record
 from railwise.engine.reasons.capacity import EmptyCluster
+from railwise.engine.search.placement import Found, Placer
+from railwise.engine.search.sizing import find_minimum
 from railwise.model.node import Node, Taint
 from tests.engine.small import FABRIC, flat, gang, racks, request, shape_of, state_of
+
+seeds = st.integers(0, 2**32 - 1)
 
 
 def _of(nodes: list[Node]) -> tuple[ClusterState, EmptyCluster]:
@@ -98,3 +106,31 @@ def test_whether_anything_is_shut_follows_the_nodes() -> None:
         alter_node(state, 1, values, ())
         empty.forget(1)
         assert empty.anything_shut(demand) is shut, values
+
+
+@given(seeds)
+def test_open_nodes_are_counted_as_a_search_of_the_empty_cluster_finds_them(seed: int) -> None:
+    draw = Random(seed)
+    nodes = [
+        replace(
+            node,
+            ready=draw.random() < 0.8,
+            unschedulable=draw.random() < 0.1,
+            unhealthy=frozenset(draw.sample(range(4), draw.randrange(3))),
+            taints=(Taint("x"),) if draw.random() < 0.2 else (),
+        )
+        for node in racks(draw.randrange(1, 4), 3, 1, gpus=4, cpu=3000)
+    ]
+    state, empty = _of(nodes)
+    for number in range(4):
+        asked = request(draw.choice([0, 1, 2, 4]), cpu=draw.choice([1000, 2000]))
+        required = draw.choice(["", "rack", "superpod", "hostname"])
+        workload = gang(f"w{number}", draw.randrange(1, 9), asked, required)
+        demand = Record(workload, state).demand
+        found = empty.fits(demand, pristine=False)
+        if not empty.anything_shut(demand):
+            assert found is None
+            continue
+        bare = Placer(ClusterState(state.nodes, state.topologies, state.policy))
+        searched = find_minimum(read_again(demand, bare.state, everywhere=False), bare.place)
+        assert found is isinstance(searched, Found)

@@ -39,9 +39,10 @@ def _above(queue: str, accounts: Accounts) -> bool:
     tree = accounts.tree
     if not tree.declared or queue not in tree.sound:
         return False
-    return any(
-        tree.counts(queue, resource)
-        and held > min(accounts.quotas[queue].get(resource, 0), accounts.shares[queue].get(resource, 0))
-        for resource, held in tree.held[queue].items()
-        if resource in tree.counted
-    )
+    quota, share = accounts.quotas[queue], accounts.shares[queue]
+    for resource, held in tree.held[queue].items():
+        due = share.get(resource, 0)
+        if held > due or held > quota.get(resource, 0):
+            if resource in tree.counted and tree.counts(queue, resource):
+                return True
+    return False

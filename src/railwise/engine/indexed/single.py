@@ -62,7 +62,6 @@ class SingleIndex:
         self.curves: Final = curves
         self.free: Final = free
         self.elsewhere: Final = Elsewhere(state, tree)
-        self.special: Final = self.elsewhere.active or state.allowed(curves.shape) is not None
         blocks = Blocks(self.tree_state.tree)
         self.depth: Final = self.tree_state.tree.depth
         self.starts: Final = blocks.starts
@@ -124,13 +123,16 @@ class SingleIndex:
         through only where the node that was its cheapest became dearer.
         """
         room_ids, codes, seen, layers, least = self.room_ids, self._code_of, self.seen, self.layers, self.least
+        allowed, loses = self.allowed, self.elsewhere.active
         stale: set[int] = set()
         changed: set[int] = set()
         for place in places:
             code = codes.get(room_ids[place], UNKNOWN)
             if code == UNKNOWN:
                 code = self._judge_room(room_ids[place])
-            if self.special:
+            if allowed is not None and not allowed[place]:
+                code = NOT_HERE
+            elif loses:
                 code = self._judge_node(place, code)
             before = seen[place]
             if code == before:
@@ -175,11 +177,9 @@ class SingleIndex:
         return code
 
     def _judge_node(self, place: int, code: int) -> int:
-        """Return the judgement where not only the room counts: which nodes are allowed, what other topologies lose."""
-        if self.allowed is not None and not self.allowed[place]:
-            return NOT_HERE
+        """Return the judgement where not only the room counts, but what other topologies lose."""
         layer = self._layer[code]
-        if not layer or not self.elsewhere.active:
+        if not layer:
             return code
         cost = self._cost[code] + LOSS * self.elsewhere.first(self.tree_state.tree.order[place], layer - 1)
         return self._code(cost, layer if self.depth else 0)

@@ -1,7 +1,7 @@
 """What an empty cluster could hold: the bound behind "never" and "excluded".
 
-For equal pods with one rule the bound is exact, node by node; for everything else an empty copy of the cluster is
-searched. "Pristine" leaves out what may change without new hardware: selectors, taints, health; "bare" is the cluster
+For equal pods with one rule the bound is exact, node by node, unless pods share several cards each; for everything else
+an empty copy of the cluster is searched. "Pristine" leaves out what may change without new hardware: selectors, taints, health; "bare" is the cluster
 as it is with nothing running.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from railwise.engine.cluster.room import NodeSpec, Room
-from railwise.engine.cluster.shapes import Shape
+from railwise.engine.cluster.shapes import KIND_SHARE, Shape
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.again import read_again
 from railwise.engine.gangs.ask import Ask, ask_of
@@ -35,6 +35,7 @@ class EmptyCluster:
         self.state: Final = state
         self._per_spec: Final[dict[tuple[int, int], tuple[int, int]]] = {}
         self._per_domain: Final[dict[tuple[int, int, int], tuple[int, int]]] = {}
+        self._per_open_domain: Final[dict[tuple[int, int, int], tuple[int, int]]] = {}
         self._healthy: Final[list[NodeSpec]] = []
         self._shut: set[int] | None = None
         self._pristine: Placer | None = None
@@ -47,12 +48,13 @@ class EmptyCluster:
 
         Nothing is searched for in the bare cluster where no node is shut to the demand.
         """
-        root = demand.root
-        if pristine and demand.simple and root.shape is not None:
-            level = root.required if root.required != NOT_GIVEN else -1
-            return self.room_in_best(root.shape, root.tree, level, root.group.min_pods) >= root.group.min_pods
+        shape, pods = demand.root.shape, demand.root.group.min_pods
         if not pristine and not self.anything_shut(demand):
             return None
+        if demand.simple and shape is not None and (pristine or not (shape.kind == KIND_SHARE and shape.cards > 1)):
+            level = demand.root.required if demand.root.required != NOT_GIVEN else -1
+            room = self.room_in_best if pristine else self._open_room_in_best
+            return room(shape, demand.root.tree, level, pods) >= pods
         known = self._in_pristine if pristine else self._in_bare
         ask = ask_of(demand)
         if ask is None:
@@ -98,14 +100,21 @@ class EmptyCluster:
 
     def best_domain(self, shape: Shape, tree: int, level: int, pods: int) -> tuple[int, int]:
         """Return (domain, pods) of the domain of a level that could hold most pods, (-1, 0) where none is named."""
-        shape_tree = self.state.trees[tree].tree
-        order, specs = shape_tree.order, self._healthy_specs()
-        holds = {spec.index: self._pods_on_spec(shape, spec, pods) for spec in dict.fromkeys(specs)}
+        specs = self._healthy_specs()
+        holds = self._holds(shape, specs, pods)
+        return self._best_of([holds[spec.index] for spec in specs], tree, level)
+
+    def _holds(self, shape: Shape, specs: list[NodeSpec], pods: int) -> dict[int, int]:
+        return {spec.index: self._pods_on_spec(shape, spec, pods) for spec in dict.fromkeys(specs)}
+
+    def _best_of(self, held: list[int], tree: int, level: int) -> tuple[int, int]:
+        """Return (domain, pods) of the domain of a level that holds most, by what every node holds."""
         if level < 0:
-            return 0, sum([holds[spec.index] for spec in specs])
-        placed = [holds[specs[node].index] for node in order]
+            return 0, sum(held)
+        shape_tree = self.state.trees[tree].tree
+        placed = [held[node] for node in shape_tree.order]
         if level >= shape_tree.depth:
-            totals, named = placed, [True] * len(order)
+            totals, named = placed, [True] * len(placed)
         else:
             tier = shape_tree.tiers[level]
             totals, named = [sum(placed[start:end]) for start, end in tier.ranges()], tier.named
@@ -124,8 +133,25 @@ class EmptyCluster:
         asked, room = self._per_domain.get(key, (0, 0))
         if room >= asked and asked < pods:
             room = self.best_domain(shape, tree, level, pods)[1]
-            full = any(self._pods_on_spec(shape, spec, pods) == pods for spec in dict.fromkeys(self._healthy_specs()))
+            full = pods in self._holds(shape, self._healthy_specs(), pods).values()
             self._per_domain[key] = (pods if full else ANY_NUMBER, room)
+        return room
+
+    def _open_room_in_best(self, shape: Shape, tree: int, level: int, pods: int) -> int:
+        """Return the same of the nodes that are open to the shape, with the cards that are healthy."""
+        key = (shape.index, tree, level)
+        asked, room = self._per_open_domain.get(key, (0, 0))
+        if room >= asked and asked < pods:
+            if len(self._per_open_domain) >= MOST_ANSWERS:
+                self._per_open_domain.clear()
+            specs, nodes, mask = self.state.specs, self.state.nodes, self.state.allowed(shape)
+            holds = self._holds(shape, specs, pods)
+            held = [holds[spec.index] for spec in specs]
+            for index, node in enumerate(nodes):
+                if not node.ready or node.unschedulable or (mask is not None and not mask[index]):
+                    held[index] = 0
+            room = self._best_of(held, tree, level)[1]
+            self._per_open_domain[key] = (pods if pods in holds.values() else ANY_NUMBER, room)
         return room
 
     def pristine(self) -> ClusterState:
@@ -153,6 +179,7 @@ class EmptyCluster:
         """Take note that facts about a node changed."""
         facts = self.state.nodes[node]
         self._in_bare.clear()
+        self._per_open_domain.clear()
         if self._shut is not None:
             self._shut.discard(node)
             if _is_shut(facts):

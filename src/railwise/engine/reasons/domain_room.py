@@ -20,6 +20,7 @@ class DomainRoom(Follower):
         self.tree: Final = tree
         self.most: Final = most
         self._pods: Final[dict[int, int]] = {}
+        self._told: Final[dict[int, tuple[LevelCount, ...]]] = {}
         self._room: Final[list[list[int]]] = [[0] * len(tier.names) for tier in tree.tiers]
         self._nameless: Final = [
             [domain for domain, named in enumerate(tier.named) if not named] for tier in tree.tiers
@@ -28,6 +29,12 @@ class DomainRoom(Follower):
     def levels(self, pods: int) -> tuple[LevelCount, ...]:
         """Return, per declared level from the narrowest, the domain with room for most pods of ``pods``."""
         self.refresh()
+        told = self._told.get(pods)
+        if told is None:
+            told = self._told[pods] = self._levels(pods)
+        return told
+
+    def _levels(self, pods: int) -> tuple[LevelCount, ...]:
         result: list[LevelCount] = []
         for level in range(self.tree.depth - 1, -1, -1):
             domain = self._best(level)
@@ -61,6 +68,7 @@ class DomainRoom(Follower):
         return pods
 
     def _start(self) -> None:
+        self._told.clear()
         holds = {kind: self._here(kind) for kind in self.census.count}
         kinds, tiers = self.census.kinds, self.tree.tiers
         placed = [holds[kinds[node]] for node in self.tree.order]
@@ -68,6 +76,7 @@ class DomainRoom(Follower):
             room[:] = [sum(placed[start:end]) for start, end in tier.ranges()]
 
     def _follow(self, moves: list[Move]) -> None:
+        self._told.clear()
         levels = list(zip(self._room, self.tree.domain_of, strict=True))
         for node, before, now in moves:
             more = self._here(now) - self._here(before)
