@@ -42,7 +42,7 @@ def _above(queue: str, accounts: Accounts) -> bool:
     quota, share = accounts.quotas[queue], accounts.shares[queue]
     for resource, held in tree.held[queue].items():
         due = share.get(resource, 0)
-        if held > due or held > quota.get(resource, 0):
-            if resource in tree.counted and tree.counts(queue, resource):
-                return True
+        over = held > due or held > quota.get(resource, 0)
+        if over and resource in tree.counted and tree.counts(queue, resource):
+            return True
     return False

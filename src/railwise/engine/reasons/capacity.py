@@ -1,8 +1,8 @@
 """What an empty cluster could hold: the bound behind "never" and "excluded".
 
 For equal pods with one rule the bound is exact, node by node, unless pods share several cards each; for everything else
-an empty copy of the cluster is searched. "Pristine" leaves out what may change without new hardware: selectors, taints, health; "bare" is the cluster
-as it is with nothing running.
+an empty copy of the cluster is searched. "Pristine" leaves out what may change without new hardware: selectors, taints,
+health; "bare" is the cluster as it is with nothing running.
 """
 
 from __future__ import annotations
