@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from railwise.controllers.permissions import SCHEDULER
-from railwise.discovery.permissions import DISCOVERY
+from railwise.discovery.permissions import AGENT, DISCOVERY
 from railwise.formats.kubernetes.rbac import Permission, role_text
 from tests.conftest import ROOT
 
 NAMESPACE: Final = "railwise-system"
-TABLES: Final[Mapping[str, Sequence[Permission]]] = {"scheduler": SCHEDULER, "discovery": DISCOVERY}
+TABLES: Final[Mapping[str, Sequence[Permission]]] = {"scheduler": SCHEDULER, "discovery": DISCOVERY, "agent": AGENT}
 _HEAD: Final = "# Written by `python -m tests.deploy.generate` from permissions.py, with the reason above each rule.\n"
 
 

@@ -55,7 +55,7 @@ def command(*, config: str | None, lab: str | None, state: str | None, form: str
         raise HintedError("--diff compares with the map of --state", "give --state FILE, or --expect FILE")
     settings, base = read_settings(config, lab)
     before = _stored(state, must=diff)
-    collector, _ = collector_for(settings, base, before, asked["intent"])
+    collector, _ = collector_for(settings, base, before, asked["intent"], asked["kubeconfig"], asked["context"])
     places = Places(
         tuple(asked["publish"]), asked["kubeconfig"], asked["context"], asked["namespace"], asked["dry_run"]
     )
@@ -103,10 +103,11 @@ def _stored(state: str | None, *, must: bool) -> Map | None:
 
 
 def collector_for(
-    settings: Settings, base: Path, before: Map | None, intent: str | None
+    settings: Settings, base: Path, before: Map | None, intent: str | None, kubeconfig: str = "", context: str = ""
 ) -> tuple[Collector, Callable[[], int]]:
     """Return the collector of a document, and the clock (µs, never backwards) it goes by."""
     import time
+    from functools import partial
     from random import Random
 
     from railwise.cli.sources import read_sources
@@ -116,6 +117,7 @@ def collector_for(
     from railwise.fabric.observations import Inventory
     from railwise.fabric.settling import Patience
     from railwise.formats.fabric.forms import read_wiring
+    from railwise.kubeapi.in_cluster import find_access
 
     meant = None
     path = intent or (str(base / settings.intent) if settings.intent else "")
@@ -131,7 +133,7 @@ def collector_for(
         latest = max(latest, time.time_ns() // 1000)
         return latest
 
-    sources = sources_of(settings, base, Random())
+    sources = sources_of(settings, base, Random(), partial(find_access, kubeconfig, context))
     return Collector(sources, Tables(settings.speakers), clock, before, meant, inventory, patience), clock
 
 

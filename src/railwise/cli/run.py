@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from railwise.cli.options import levels_option
+from railwise.cli.run_agent import agent
 from railwise.cli.run_discovery import discovery
 from railwise.cli.run_gate import gate
 
@@ -22,6 +23,7 @@ def group() -> None:
     """Run a live controller."""
 
 
+group.add_command(agent)
 group.add_command(discovery)
 group.add_command(gate)
 

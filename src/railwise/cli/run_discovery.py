@@ -67,7 +67,7 @@ def discovery(
         working: list[DiscoveryService] = []
 
         async def work(client: Client) -> None:
-            service = await _service(client, settings, base, publish, where["namespace"], registry)
+            service = await _service(client, settings, base, publish, where, registry)
             working.append(service)
             await service.run()
 
@@ -82,7 +82,7 @@ async def _service(
     settings: Settings,
     base: Path,
     publish: tuple[str, ...],
-    namespace: str,
+    where: dict[str, str],
     registry: CollectorRegistry,
 ) -> DiscoveryService:
     from railwise.cli.discover import collector_for
@@ -91,8 +91,8 @@ async def _service(
     from railwise.discovery.publishing.drivers import drivers
     from railwise.discovery.service import DiscoveryService
 
-    before = await stored_map(client, namespace)
-    collector, clock = collector_for(settings, base, before, None)
+    before = await stored_map(client, where["namespace"])
+    collector, clock = collector_for(settings, base, before, None, where["kubeconfig"], where["context"])
     return DiscoveryService(
-        collector, drivers(publish, client, namespace), DiscoveryMetrics(collector.tables, clock, registry)
+        collector, drivers(publish, client, where["namespace"]), DiscoveryMetrics(collector.tables, clock, registry)
     )

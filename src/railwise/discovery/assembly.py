@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, Final, TypeVar
@@ -13,8 +16,14 @@ from railwise.discovery.backoff import Backoff
 from railwise.discovery.file_source import FileSource
 from railwise.discovery.gnmi_source import GnmiSource
 from railwise.discovery.hearing import Source
+from railwise.discovery.local.lldpd_source import LldpdSource
+from railwise.discovery.local.polled_source import PolledSource
 from railwise.discovery.manager_source import ManagerSource
-from railwise.formats.discovery.settings import HostFiles, Login, Manager, Settings, Target, Trust
+from railwise.discovery.place_source import PlaceSource
+from railwise.discovery.report_source import ReportSource
+from railwise.formats.discovery.settings import HostFiles, Local, Login, Manager, Settings, Target, Trust
+from railwise.kubeapi.access import Access
+from railwise.kubeapi.in_cluster import find_access
 from railwise.model.errors import Fault, InputError
 
 Reached = TypeVar("Reached", Target, Manager)
@@ -32,8 +41,12 @@ LAB_FILES: Final = (
 )
 
 
-def sources_of(settings: Settings, base: Path, chance: Random) -> list[Source]:
+def sources_of(
+    settings: Settings, base: Path, chance: Random, usual: Callable[[], Access] = find_access
+) -> list[Source]:
     """Return the sources; relative paths start from ``base``, and ``chance`` spreads their attempts.
+
+    ``usual`` is the API server that is asked where the settings name none.
 
     Raises InputError where the laboratory that is named does not run.
     """
@@ -42,7 +55,17 @@ def sources_of(settings: Settings, base: Path, chance: Random) -> list[Source]:
     found: list[Source] = [GnmiSource(_beside(target, base), Backoff(chance), gate) for target in settings.targets]
     found += [FileSource(files, base) for files in settings.files]
     found += [ManagerSource(_beside(manager, base), Backoff(chance)) for manager in settings.managers]
+    found += [local_source(one, chance) for one in settings.local]
+    for one in settings.cluster:
+        access = partial(find_access, str(base / one.kubeconfig), one.context) if one.kubeconfig else usual
+        found.append(ReportSource(access) if one.kind == "agents" else PlaceSource(one, access))
     return found
+
+
+def local_source(local: Local, chance: Random) -> Source:
+    """Return a source of this machine."""
+    named = local if local.server else replace(local, server=socket.gethostname())
+    return LldpdSource(named, Backoff(chance)) if local.kind == "lldpd" else PolledSource(named)
 
 
 def with_laboratory(settings: Settings, base: Path) -> Settings:

@@ -80,9 +80,14 @@ class Collector:
     async def _everybody(self) -> None:
         """Wait until every source has told something or failed."""
         names = {source.name for source in self._sources}
-        while not names <= {source for source, _ in self.tables.standing()} | set(self.failures):
+        while not names <= self._spoken():
             await self._news.wait()
             self._news.clear()
+
+    def _spoken(self) -> set[str]:
+        """Return who has told something or failed: by name, and by kind where one tells as several instances."""
+        heard = {source for source, _ in self.tables.standing()} | set(self.failures)
+        return heard | {source.partition(":")[0] for source in heard}
 
     async def _maps(self) -> AsyncIterator[Map]:
         last: Map | None = None

@@ -93,7 +93,7 @@ class FileSource:
 
     def _read(self, path: Path, server: str) -> list[Hearing]:
         if self.name == "kfd":
-            return [Told(self.name, server, read_kfd(_folder(path), server))]
+            return [Told(self.name, server, read_kfd(kfd_files(path), server))]
         if path.stat().st_size > LARGEST_FILE:
             raise OSError(0, f"more than {LARGEST_FILE} bytes")
         data = path.read_bytes()
@@ -127,8 +127,8 @@ def _stamp(path: Path) -> Stamp:
     return sum(state.st_size for state in states), max((state.st_mtime_ns for state in states), default=0)
 
 
-def _folder(path: Path) -> dict[str, bytes]:
-    """Return the small files of a KFD tree by their paths in it."""
+def kfd_files(path: Path) -> dict[str, bytes]:
+    """Return the small files of a KFD tree by their paths in it. Raises OSError where one cannot be read."""
     found = {}
     for file in path.rglob("properties"):
         with file.open("rb") as content:

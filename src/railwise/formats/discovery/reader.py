@@ -10,7 +10,17 @@ from typing import Any, TypeVar
 from railwise.fabric.elements import NO_RAIL
 from railwise.fabric.observations import Speaker
 from railwise.formats.discovery.records import DISCOVERY_RECORD
-from railwise.formats.discovery.settings import HostFiles, Login, Manager, Patience, Settings, Target, Trust
+from railwise.formats.discovery.settings import (
+    HostFiles,
+    InCluster,
+    Local,
+    Login,
+    Manager,
+    Patience,
+    Settings,
+    Target,
+    Trust,
+)
 from railwise.formats.document import load
 from railwise.formats.faults import Faults, at_index, at_key, described, guess, shown
 from railwise.formats.scenario.reader import METADATA_RECORD, check_kind
@@ -18,6 +28,7 @@ from railwise.model.errors import Fault, InputError
 
 T = TypeVar("T")
 
+_SOURCES = ("switches", "files", "managers", "local", "cluster", "lab")
 _KEYS = ("apiVersion", "kind", "metadata", "spec")
 
 
@@ -49,13 +60,15 @@ def read_discovery(value: object, source: str = "") -> Settings:
         speakers=speakers,
         files=_files(record.get("files", []), faults),
         managers=_managers(record.get("managers", []), faults),
+        local=_local(record.get("local", []), faults),
+        cluster=tuple(InCluster(**{"kind": "", **one}) for one in record.get("cluster", [])),
         inventory=tuple(record.get("nodes", ())),
         intent=record.get("intent", ""),
         lab=record.get("lab", ""),
         patience=_patience(record.get("patience", {})),
     )
-    if not (settings.targets or settings.files or settings.managers or settings.lab):
-        faults.add("spec", "nothing to discover", "give 'switches', 'files', 'managers' or 'lab'")
+    if not any((settings.targets, settings.files, settings.managers, settings.local, settings.cluster, settings.lab)):
+        faults.add("spec", "nothing to discover", f"give one of {', '.join(map(repr, _SOURCES))}")
     faults.raise_any(source)
     return settings
 
@@ -99,6 +112,16 @@ def _files(records: list[dict[str, Any]], faults: Faults) -> tuple[HostFiles, ..
         if kind and kind != "ibnetdiscover" and not servers and "*" not in path:
             faults.add(where, f"whose {kind} is it?", "put a * into 'path', or give 'server'")
         found.append(HostFiles(kind, path, servers[0] if servers else ""))
+    return tuple(found)
+
+
+def _local(records: list[dict[str, Any]], faults: Faults) -> tuple[Local, ...]:
+    found = []
+    for index, record in enumerate(records):
+        names = record.get("server", [])
+        if len(names) > 1:
+            faults.add(f"{at_index('spec.local', index)}.server", "this machine has one name")
+        found.append(Local(**{"kind": "", **record, "server": names[0] if names else ""}))
     return tuple(found)
 
 

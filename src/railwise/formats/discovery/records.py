@@ -16,6 +16,8 @@ HOST = Text(r"[A-Za-z0-9:](?:[A-Za-z0-9.:-]*[A-Za-z0-9])?", 253, "a host name or
 HOSTS = Hostlist("hosts", HOST, MOST_HOSTS)
 URL = Text(r"https?://[A-Za-z0-9.:\[\]_-]+(?:/[A-Za-z0-9._~/-]*)?", 2048, "an address such as https://ufm.example")
 USER = Text(r"[^\x00-\x1f\x7f:]+", 256, "a user name")
+CONTEXT = Text(r"[^\x00-\x1f\x7f]+", 253, "the name of a context")
+NAMESPACE = Text(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", 63, "the name of a namespace")
 VARIABLE = Text(r"[A-Za-z_][A-Za-z0-9_]*", 128, "the name of an environment variable")
 
 _RUNS = "; k names on n switches: equal consecutive runs"
@@ -86,6 +88,28 @@ MANAGER_RECORD = Record(
     hints={"password": _NO_SECRETS},
 )
 
+LOCAL_RECORD = Record(
+    "DiscoveryLocal",
+    {
+        "kind": Field(Choice("lldpd", "nvml", "nvidia-smi", "kfd", "affinity"), "what is asked", required=True),
+        "server": Field(DEVICES, "the name of this machine; default: its host name"),
+        "path": Field(PATH, "lldpd's socket, or where sysfs is mounted; default: the usual places"),
+        "program": Field(PATH, "lldpcli or nvidia-smi, where it is not on the PATH"),
+        "every": Field(DURATION, "how often it is asked; default 30s"),
+    },
+    hints={"sysfs": "did you mean 'path'?", "socket": "did you mean 'path'?"},
+)
+
+CLUSTER_RECORD = Record(
+    "DiscoveryCluster",
+    {
+        "kind": Field(Choice("agents", "gfd", "aws", "gke", "oci", "ascend"), "what is read", required=True),
+        "kubeconfig": Field(PATH, "which API server; default: the command's own"),
+        "context": Field(CONTEXT, "a context of that kubeconfig; default: its current one"),
+        "namespace": Field(NAMESPACE, "where the ConfigMaps of 'ascend' are; default kube-system"),
+    },
+)
+
 PATIENCE_RECORD = Record(
     "DiscoveryPatience",
     {
@@ -100,6 +124,8 @@ DISCOVERY_RECORD = Record(
         "switches": Field(ListOf(SWITCH_RECORD), "switches that speak gNMI"),
         "files": Field(ListOf(FILES_RECORD), "what servers and subnet managers print, as files"),
         "managers": Field(ListOf(MANAGER_RECORD), "fabric managers that answer over HTTP"),
+        "local": Field(ListOf(LOCAL_RECORD), "what this machine itself sees"),
+        "cluster": Field(ListOf(CLUSTER_RECORD), "what an API server knows: reports of agents, labels of nodes"),
         "lab": Field(PATH, "the folder of a laboratory: all of its switches, managers and files"),
         "nodes": Field(DEVICES, "the nodes that may be labelled; default: all servers that are heard"),
         "intent": Field(PATH, "how the fabric is meant to be: a Fabric, Air JSON or DOT"),

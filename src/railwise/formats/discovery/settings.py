@@ -68,6 +68,35 @@ class Manager:
 
 
 @dataclass(frozen=True, slots=True)
+class Local:
+    """What this machine itself can tell: ``lldpd``, ``nvml``, ``nvidia-smi``, ``kfd`` or ``affinity``.
+
+    ``server`` is the machine's name (empty: its host name). ``path`` is lldpd's socket, or the root of sysfs;
+    ``program`` is ``lldpcli`` or ``nvidia-smi`` under another name. Asked again ``every`` µs.
+    """
+
+    kind: str
+    server: str = ""
+    path: str = ""
+    program: str = ""
+    every: int = 30 * SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class InCluster:
+    """What an API server can tell: ``agents``, ``gfd``, ``aws``, ``gke``, ``oci`` or ``ascend``.
+
+    ``kubeconfig`` and ``context`` say which server (empty: the one that everything else goes to); ``namespace`` is
+    where the objects of ``ascend`` are.
+    """
+
+    kind: str
+    kubeconfig: str = ""
+    context: str = ""
+    namespace: str = "kube-system"
+
+
+@dataclass(frozen=True, slots=True)
 class Patience:
     """How long (µs) a change must hold before it counts, and a silent source may be before it is called stale."""
 
@@ -89,6 +118,8 @@ class Settings:
     speakers: dict[str, Speaker] = field(default_factory=dict)
     files: tuple[HostFiles, ...] = ()
     managers: tuple[Manager, ...] = ()
+    local: tuple[Local, ...] = ()
+    cluster: tuple[InCluster, ...] = ()
     inventory: tuple[str, ...] = ()
     intent: str = ""
     lab: str = ""

@@ -9,7 +9,7 @@ its own ports: those are dropped where the host's own chassis is known.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec.json
 
@@ -43,6 +43,24 @@ def read_lldpctl(document: bytes, source: str = "", own_chassis: frozenset[str] 
         if len(by_port) < MOST_PORTS and not record.empty() and record.chassis_id not in own_chassis | (local - {""}):
             by_port.setdefault(port, []).append(record)
     return [record for port in sorted(by_port) for record in ordered(by_port[port])]
+
+
+class Self(NamedTuple):
+    """What a host's lldpd tells others of the host: its chassis ids and its system name."""
+
+    chassis: frozenset[str]
+    name: str
+
+
+def read_self(document: bytes, source: str = "") -> Self:
+    """Return who a host is to its neighbours, from ``lldpcli -f json0 show chassis``. Raises InputError."""
+    try:
+        content = msgspec.json.decode(document)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError([Fault("", f"no JSON: {error}", "expected `lldpcli -f json0 show chassis`")], source) from None
+    local = mapping(_first(mapping(content).get("local-chassis")))
+    name, _ = _chassis(local.get("chassis"))
+    return Self(frozenset({clean(one.get("value")) for one in _values(local)} - {""}), name)
 
 
 def _interfaces(lldp: object) -> Iterator[tuple[str, dict[str, Any]]]:

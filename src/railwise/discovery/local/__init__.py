@@ -1,0 +1,1 @@
+"""What only the machine itself can tell of its links and cards: lldpd, drivers, sysfs."""
