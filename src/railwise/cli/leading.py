@@ -14,6 +14,7 @@ from railwise.cli.errors import ExitCode, HintedError
 if TYPE_CHECKING:
     from railwise.kubeapi.access import Access
     from railwise.kubeapi.client import Client
+    from railwise.kubeapi.settings import Observer
 
 Work = Callable[["Client"], Awaitable[None]]
 """What the controller does until it is cancelled; the client's writes stop when the leadership ends."""
@@ -27,8 +28,11 @@ def lease_name(text: str) -> tuple[str, str]:
     return namespace, name
 
 
-async def serve(access: Access, lease: tuple[str, str] | None, work: Work) -> int:
-    """Work until a signal, or until the leadership ends: then the exit code is 1, so that the process is restarted."""
+async def serve(access: Access, lease: tuple[str, str] | None, work: Work, observer: Observer | None = None) -> int:
+    """Work until a signal, or until the leadership ends: then the exit code is 1, so that the process is restarted.
+
+    ``observer`` hears of every request; without one trouble is told in the log.
+    """
     from railwise.kubeapi.client import connect
     from railwise.kubeapi.election import Election
     from railwise.kubeapi.lease import LeaseStore
@@ -38,7 +42,7 @@ async def serve(access: Access, lease: tuple[str, str] | None, work: Work) -> in
     stop = asyncio.Event()
     for sign in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(sign, stop.set)
-    async with connect(access, observer=ToldTrouble(log)) as client:
+    async with connect(access, observer=observer or ToldTrouble(log)) as client:
         if lease is None:
             return await _until(work(client), stop, None)
         tell = partial(log.info, "waits to lead: %s")

@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fabric": ("railwise.cli.fabric:fabric", "Design, draw and convert fabrics."),
     "schema": ("railwise.cli.schema:command", "Print the JSON Schema of a format, for editors."),
     "snapshot": ("railwise.cli.snapshot:command", "Record a live cluster as a scenario file."),
+    "replay": ("railwise.cli.replay:command", "Decide again what a live scheduler decided, from its recording."),
     "run": ("railwise.cli.run:group", "Run a live controller: the scheduler."),
     "dev": ("railwise.cli.dev:group", "Run a Kubernetes cluster of fake GPU nodes on this machine."),
     "completion": ("railwise.cli.completion:command", "Print the completion script of a shell."),

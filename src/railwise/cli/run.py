@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 import click
 
+from railwise.cli.operating import Operating, Told, operating_options
 from railwise.cli.options import levels_option
 from railwise.cli.run_agent import agent
 from railwise.cli.run_discovery import discovery
 from railwise.cli.run_gate import gate
 
 if TYPE_CHECKING:
+    from railwise.controllers.scheduler import Scheduler
     from railwise.kubeapi.client import Client
-
-LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
 @click.group("run")
@@ -42,7 +41,7 @@ group.add_command(gate)
     help="Take part in an election, so that of several replicas one works.",
 )
 @click.option("--lease", default="kube-system/railwise-scheduler", show_default=True, metavar="NAMESPACE/NAME")
-@click.option("--log-level", type=click.Choice(LOG_LEVELS), default="info", show_default=True)
+@operating_options
 def scheduler(
     *,
     kubeconfig: str,
@@ -51,7 +50,7 @@ def scheduler(
     scheduler_name: str,
     leader_elect: bool,
     lease: str,
-    log_level: str,
+    operating: Operating,
 ) -> int:
     """Place pods on a live cluster, in place of the default scheduler.
 
@@ -60,20 +59,20 @@ def scheduler(
     """
     import asyncio
 
-    from railwise.cli.leading import lease_name, serve
+    from railwise.cli.leading import lease_name
+    from railwise.cli.operating import operate
     from railwise.kubeapi.in_cluster import find_access
 
-    logging.basicConfig(level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     if levels:
         from railwise.formats.kubernetes.levels import parse_levels
 
         parse_levels(levels)
     access = find_access(kubeconfig, context)
 
-    async def work(client: Client) -> None:
+    async def make(client: Client, told: Told) -> Scheduler:
         from railwise.controllers.cache import ClusterCache
         from railwise.controllers.scheduler import Scheduler
 
-        await Scheduler(client, ClusterCache(scheduler_name, levels)).run()
+        return Scheduler(client, ClusterCache(scheduler_name, levels), journal=told.journal, metrics=told.metrics)
 
-    return asyncio.run(serve(access, lease_name(lease) if leader_elect else None, work))
+    return asyncio.run(operate(access, lease_name(lease) if leader_elect else None, operating, make))

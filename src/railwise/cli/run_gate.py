@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from railwise.cli.operating import Operating, Told, operating_options
 from railwise.cli.options import levels_option
 
 if TYPE_CHECKING:
+    from railwise.controllers.scheduler import Scheduler
     from railwise.kubeapi.client import Client
 
-LOG_LEVELS = ("debug", "info", "warning", "error")
 ADMISSION = ("auto", "policy", "none")
 
 log = logging.getLogger("railwise.gate")
@@ -39,7 +40,7 @@ log = logging.getLogger("railwise.gate")
     help="Take part in an election, so that of several replicas one works.",
 )
 @click.option("--lease", default="kube-system/railwise-gate", show_default=True, metavar="NAMESPACE/NAME")
-@click.option("--log-level", type=click.Choice(LOG_LEVELS), default="info", show_default=True)
+@operating_options
 def gate(
     *,
     kubeconfig: str,
@@ -49,7 +50,7 @@ def gate(
     spared: tuple[str, ...],
     leader_elect: bool,
     lease: str,
-    log_level: str,
+    operating: Operating,
 ) -> int:
     """Decide for pods of the default scheduler, in front of it.
 
@@ -59,26 +60,26 @@ def gate(
     """
     import asyncio
 
-    from railwise.cli.leading import lease_name, serve
+    from railwise.cli.leading import lease_name
+    from railwise.cli.operating import operate
     from railwise.kubeapi.in_cluster import find_access
 
-    logging.basicConfig(level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     if levels:
         from railwise.formats.kubernetes.levels import parse_levels
 
         parse_levels(levels)
     access = find_access(kubeconfig, context)
 
-    async def work(client: Client) -> None:
+    async def make(client: Client, told: Told) -> Scheduler:
         from railwise.controllers.gate_cache import GateCache
         from railwise.controllers.gate_mode import GateMode
         from railwise.controllers.scheduler import Scheduler
 
         await _admit(client, admission, spared)
         cache = GateCache(levels)
-        await Scheduler(client, cache, mode=GateMode(cache)).run()
+        return Scheduler(client, cache, mode=GateMode(cache), journal=told.journal, metrics=told.metrics)
 
-    return asyncio.run(serve(access, lease_name(lease) if leader_elect else None, work))
+    return asyncio.run(operate(access, lease_name(lease) if leader_elect else None, operating, make))
 
 
 async def _admit(client: Client, admission: str, spared: tuple[str, ...]) -> None:

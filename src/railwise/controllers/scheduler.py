@@ -16,10 +16,14 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from prometheus_client import CollectorRegistry
+
 from railwise.controllers.announcer import Announcer, Word
 from railwise.controllers.cache import Binding, ClusterCache, Stop
 from railwise.controllers.clocks import MICROSECOND
 from railwise.controllers.feeds import Feeds
+from railwise.controllers.journal import Journal
+from railwise.controllers.metrics import SchedulerMetrics
 from railwise.controllers.modes import Mode
 from railwise.controllers.notices import Notices
 from railwise.engine.cycle import Engine
@@ -61,14 +65,22 @@ class Scheduler:
     """Places the pods that are its own, through a client whose writes are fenced by leadership."""
 
     def __init__(
-        self, client: Client, cache: ClusterCache, recorder: Recorder | None = None, mode: Mode | None = None
+        self,
+        client: Client,
+        cache: ClusterCache,
+        recorder: Recorder | None = None,
+        mode: Mode | None = None,
+        journal: Journal | None = None,
+        metrics: SchedulerMetrics | None = None,
     ) -> None:
-        """Keep the connection, an empty cache, and how plans are carried out."""
+        """Keep the connection, an empty cache, how plans are carried out, and who is told of it."""
         self.cache = cache
         self.tally = Tally()
         self.ready = asyncio.Event()
         self._recorder = recorder or Recorder(client)
         self._mode = mode or Mode()
+        self._journal = journal or Journal()
+        self._metrics = metrics or SchedulerMetrics(CollectorRegistry())
         self._announcer = Announcer(client, self._recorder, self._mode.about)
         self._notices = Notices(client, self._recorder)
         self._feeds = Feeds(client, cache, self._spoiled)
@@ -144,19 +156,26 @@ class Scheduler:
             for warning in scenario.warnings:
                 log.warning("%s", warning)
             self._engine = Engine(scenario)
+            self._journal.began(scenario, cache.clock.now())
+            self._metrics.began(self._engine)
             log.info("plans for %d nodes and %d workloads", len(scenario.nodes), len(scenario.workloads))
             self.tally.engines += 1
             keep_for_good()
             events = []
         now = cache.clock.now()
+        self._metrics.incomplete.set(len(cache.lacking))
         if not events and self._engine.idle(now):
             self._say_incomplete()
             return
         started = time.monotonic()
+        self._journal.told(events, now)
         plan = self._engine.cycle(events, now)
-        self.tally.deciding += time.monotonic() - started
+        spent = time.monotonic() - started
+        self.tally.deciding += spent
         self.tally.rounds += 1
         self.tally.decisions += plan.decisions
+        self._journal.decided(plan, now, self._engine)
+        self._metrics.decided(plan, spent)
         self._carry_out(plan)
 
     def _carry_out(self, plan: Plan) -> None:
@@ -167,6 +186,7 @@ class Scheduler:
         for stop in stops:
             about = self._mode.about(stop.pod)
             self._recorder.say(about, "Preempted", f"makes room for {stop.beneficiary}", action="Preempting")
+        self._metrics.binding([one.pod.uid for one in bindings])
         self._binder.add(bindings)
         for entry in plan.workloads:
             if entry.reason is not None:
@@ -194,6 +214,7 @@ class Scheduler:
 
     def _bound(self, binding: Binding) -> None:
         self.tally.bound += 1
+        self._metrics.bound(binding.pod.uid)
         self._announcer.forget(binding.pod)
         said = self._mode.placed(binding)
         if said is not None:
@@ -201,11 +222,13 @@ class Scheduler:
 
     def _bind_failed(self, binding: Binding, answer: Answer) -> None:
         self.tally.failed += 1
+        self._metrics.failed(binding.pod.uid, answer.outcome.value)
         log.warning("bind of %s/%s to %s: %s", *binding.pod[:2], binding.node, answer.message)
         self._feeds.news.set()
 
     def _stays(self, stop: Stop, answer: Answer) -> None:
         log.warning("eviction of %s/%s: %s", *stop.pod[:2], answer.message)
+        self._metrics.stayed()
         self._binder.withdraw(stop.beneficiary)
         self.cache.pods.stays(stop.pod.uid)
         self._feeds.news.set()

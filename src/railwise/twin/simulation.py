@@ -12,10 +12,10 @@ from typing import Final
 
 from railwise.engine.cycle import Engine, Event, Finish, NodeChange, Policy, Submit, UplinkChange
 from railwise.engine.gangs.record import Record
+from railwise.formats.beginning import found, running_since, runs
 from railwise.model.plan import Plan, State, WorkloadPlan
 from railwise.model.policy import Change
 from railwise.model.scenario import Scenario
-from railwise.twin.beginning import found, running_since, runs
 from railwise.twin.calendar import ARRIVE, CHANGE, Calendar
 from railwise.twin.card_count import CardCount
 from railwise.twin.contended_pace import ContendedPace

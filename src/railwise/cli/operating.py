@@ -1,0 +1,172 @@
+"""How live schedulers are watched, by the same options for each: logs, metrics, a log of decisions, a recording."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry, Gauge
+
+    from railwise.controllers.journal import Journal, LineFile
+    from railwise.controllers.metrics import SchedulerMetrics
+    from railwise.controllers.scheduler import Scheduler
+    from railwise.kubeapi.access import Access
+    from railwise.kubeapi.client import Client
+
+LOG_LEVELS = ("debug", "info", "warning", "error")
+LOG_FORMATS = ("text", "json")
+
+
+class Operating(NamedTuple):
+    """How a scheduler is watched: where metrics are served, and which files are written (empty: not at all)."""
+
+    address: str = ""
+    decisions: str = ""
+    record: str = ""
+
+
+class Told(NamedTuple):
+    """Who is told of what a scheduler does."""
+
+    journal: Journal
+    metrics: SchedulerMetrics
+
+
+Make = Callable[["Client", Told], Awaitable["Scheduler"]]
+"""Makes the scheduler once this process leads."""
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line: time, level, logger, message, and where it happened if it is an exception."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        moment = datetime.fromtimestamp(record.created, UTC)
+        line = {
+            "time": f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z",
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)
+
+
+def set_logs(level: str, form: str) -> None:
+    """Send logs to standard error, as text for people or as JSON lines for machines."""
+    handler = logging.StreamHandler()
+    text = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    handler.setFormatter(JsonLines() if form == "json" else text)
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+
+
+def operating_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add options for logs, metrics and files; logs are set, the rest comes as ``operating``."""
+
+    @wraps(command)
+    def operated(*, log_level: str, log_format: str, address: str, decisions: str, record: str, **rest: Any) -> Any:  # noqa: ANN401 -- click's own
+        set_logs(log_level, log_format)
+        return command(operating=Operating(address, decisions, record), **rest)
+
+    options = (
+        click.option(
+            "--metrics-address",
+            "--metrics",
+            "address",
+            default="",
+            metavar="HOST:PORT",
+            help="Serve /metrics, /healthz and /readyz there.",
+        ),
+        click.option(
+            "--decisions",
+            default="",
+            metavar="FILE",
+            help="Write the log of decisions; former logs are FILE.1 to 5.",
+        ),
+        click.option(
+            "--record",
+            default="",
+            metavar="FILE",
+            help="Record what is decided on, for `railwise replay`; it grows without bounds.",
+        ),
+        click.option("--log-format", type=click.Choice(LOG_FORMATS), default="text", show_default=True),
+        click.option("--log-level", type=click.Choice(LOG_LEVELS), default="info", show_default=True),
+    )
+    for option in reversed(options):
+        operated = option(operated)
+    return operated
+
+
+async def operate(access: Access, lease: tuple[str, str] | None, operating: Operating, make: Make) -> int:
+    """Run a scheduler until it is told to stop, watched as it is asked for; return the exit code.
+
+    A replica that waits to lead is ready: it can take over at any moment.
+    """
+    from prometheus_client import CollectorRegistry
+
+    from railwise.cli.leading import serve
+    from railwise.controllers.metrics import SchedulerMetrics
+    from railwise.kubeapi.measured import Measured
+    from railwise.kubeapi.probes import probes
+
+    registry = CollectorRegistry()
+    leads = leading(registry)
+    metrics = SchedulerMetrics(registry)
+    working: list[Scheduler] = []
+
+    async def work(client: Client) -> None:
+        journal = begin_journal(operating)
+        scheduler = await make(client, Told(journal, metrics))
+        working.append(scheduler)
+        leads.set(1)
+        try:
+            await scheduler.run()
+        finally:
+            leads.set(0)
+            journal.close()
+
+    async with probes(operating.address, registry, lambda: all(one.ready.is_set() for one in working)) as port:
+        if port:
+            logging.getLogger("railwise").info("serves /metrics, /healthz and /readyz at port %d", port)
+        return await serve(access, lease, work, Measured(logging.getLogger("railwise"), registry))
+
+
+def leading(registry: CollectorRegistry) -> Gauge:
+    """Return the figure that says whether this replica leads."""
+    from prometheus_client import Gauge
+
+    return Gauge("railwise_leader", "1 where this replica leads.", registry=registry)
+
+
+def begin_journal(operating: Operating) -> Journal:
+    """Return who writes down what is decided.
+
+    Raises:
+        HintedError: a file cannot be written.
+    """
+    from railwise.controllers.journal import Journal
+
+    return Journal(_lines("--decisions", operating.decisions), _lines("--record", operating.record, largest=0))
+
+
+def _lines(option: str, name: str, **bounds: int) -> LineFile | None:
+    from pathlib import Path
+
+    from railwise.cli.errors import HintedError
+    from railwise.controllers.journal import LineFile
+
+    if not name:
+        return None
+    try:
+        return LineFile(Path(name), **bounds)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise HintedError(f"{option} {name}: {reason}", "name a file in a directory that exists and is yours") from None
