@@ -101,6 +101,7 @@ def cluster(control_plane: Cluster, tmp_path_factory: pytest.TempPathFactory) ->
     """Return ways into a cluster in which things run and wait, for people who may only read."""
     core = {"apiGroups": [""], "resources": ["nodes", "pods"], "verbs": ["list"]}
     jobs = {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["list"]}
+    classes = {"apiGroups": ["scheduling.k8s.io"], "resources": ["priorityclasses"], "verbs": ["list"]}
     folder = tmp_path_factory.mktemp("kubeconfigs")
 
     async def make() -> Readable:
@@ -108,7 +109,7 @@ def cluster(control_plane: Cluster, tmp_path_factory: pytest.TempPathFactory) ->
             builder = Builder(client)
             await builder.fill()
             found = []
-            for name, rules in (("reads", [core, jobs]), ("reads-pods", [core]), ("reads-nothing", [jobs])):
+            for name, rules in (("reads", [core, jobs, classes]), ("reads-pods", [core]), ("reads-nothing", [jobs])):
                 document = msgspec.json.decode(control_plane.kubeconfig.read_bytes())
                 document["users"][0]["user"] = {"token": await builder.reader(name, rules)}
                 path = folder / name
@@ -191,7 +192,7 @@ def test_the_same_plan_comes_out_of_a_snapshot(
 def test_what_may_not_be_read_is_said(cluster: Readable, railwise: Railwise) -> None:
     done = railwise("get", "workloads", *cluster.part, "-o", "json")
     assert done.code == 0
-    assert "jobs.batch may not be listed: gangs are taken for the pods that they have" in done.err
+    assert "jobs.batch may not be listed: what they say is not known here" in done.err
     pods = {one["name"]: one["pods"] for one in json.loads(done.out)["items"]}
     assert (pods["llama"], pods["half"]) == (2, 2)
     done = railwise("get", "nodes", *cluster.nothing)

@@ -30,7 +30,7 @@ def of_api() -> Iterator[str]:
 
 def _table(registry: CollectorRegistry) -> Iterator[str]:
     labels = {
-        found.describe()[0].name: found._labelnames  # noqa: SLF001 -- the library shows them nowhere else
+        next(iter(found.describe())).name: found._labelnames  # noqa: SLF001 -- the library shows them nowhere else
         for found in registry._collector_to_names  # noqa: SLF001
         if isinstance(found, MetricWrapperBase)
     }

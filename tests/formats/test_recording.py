@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from railwise.engine.cycle import Engine, Finish, NodeChange, Submit, UplinkChange
+from railwise.engine.cycle import Engine, Event, Finish, NodeChange, Submit, UplinkChange
 from railwise.formats.decision_record import DecisionRecord, altered
 from railwise.formats.inputs import read_inputs
 from railwise.formats.recording import Began, Round, began_line, read_recording, round_line
@@ -31,7 +31,7 @@ def test_what_is_read_is_what_was_told(name: str) -> None:
         NodeChange("n", {"ready": False, "unschedulable": True, "labels": {"a": "b"}, "gpu.unhealthy": frozenset({1})}),
         NodeChange("n", {"taints": (Taint("k", "v", "NoSchedule"),), "resources": {"cpu": 1500, "memory": 2048}}),
     )
-    events = (
+    events: tuple[Event, ...] = (
         *(Submit(workload) for workload in scenario.workloads),
         Finish("space/with-a-name"),
         *changes,
@@ -98,7 +98,7 @@ def test_an_engine_that_follows_another_is_told_of_by_what_is_new() -> None:
     record.begun(scenario, 0)
     record.record(engine.cycle((), 0), 0, engine, altered(engine, first=True))
     first = record.taken()
-    again = [Began(0, scenario), Round(0, ()), Began(9, scenario), Round(9, ())]
+    again: list[Began | Round] = [Began(0, scenario), Round(0, ()), Began(9, scenario), Round(9, ())]
     found = list(replayed(again))
     assert found[: len(first)] == first
     names = {workload.name for workload in scenario.workloads}

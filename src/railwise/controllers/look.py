@@ -79,7 +79,7 @@ async def look_at(client: Client, scheduler: str, levels: str = "") -> Look:
         remarks.append(f"{resource.kind} {what.namespace}/{what.name} cannot be read: {what.message}")
 
     def closed(resource: Resource) -> None:
-        remarks.append(f"{resource.label()} may not be listed: gangs are taken for the pods that they have")
+        remarks.append(f"{resource.label()} may not be listed: what they say is not known here")
 
     patience = _Patience()
     cache = ClusterCache(scheduler, levels, steady=patience)
