@@ -6,7 +6,15 @@ from typing import Any
 
 import msgspec
 
-from railwise.formats.kubernetes.dialects.sources import OWN_QUEUE, OWN_TOPOLOGY, Foreign, Kind
+from railwise.formats.kubernetes.dialects.sources import (
+    CLUSTER_QUEUE,
+    LOCAL_QUEUE,
+    OWN_QUEUE,
+    OWN_TOPOLOGY,
+    RESOURCE_FLAVOR,
+    Foreign,
+    Kind,
+)
 from railwise.formats.kubernetes.kinds import PriorityClass
 from tests.controllers.world import World, node, pod
 
@@ -81,3 +89,30 @@ def test_classes_of_priority_are_known_by_name() -> None:
     assert not queues.changed
     queues.drop_class("c")
     assert (queues.classes, queues.changed) == ({}, True)
+
+
+def test_pods_that_look_alike_enter_the_queue_of_their_namespace() -> None:
+    world = World(node("n-1"))
+    world.cache.queues.put(RESOURCE_FLAVOR, foreign("f", {}))
+    for name, room in (("a", 2), ("b", 1)):
+        resources = [{"name": "nvidia.com/gpu", "nominalQuota": room}]
+        group = {"coveredResources": ["nvidia.com/gpu"], "flavors": [{"name": "f", "resources": resources}]}
+        declare(world, CLUSTER_QUEUE, f"of-{name}", namespaceSelector={}, resourceGroups=[group])
+        way = {"metadata": {"name": "gpus", "namespace": name, "uid": name}, "spec": {"clusterQueue": f"of-{name}"}}
+        world.cache.queues.put(LOCAL_QUEUE, msgspec.convert(way, Foreign))
+    for space in "ab":
+        for index in range(3):
+            labels = {"kueue.x-k8s.io/queue-name": "gpus"}
+            world.put(pod(f"{space}-{index}", 1, space=space, labels=labels))
+    assert sorted(name[0] for name in world.settle()) == ["a", "a", "b"]
+
+
+def test_a_gang_of_plain_pods_waits_until_as_many_are_there_as_they_say() -> None:
+    world = World(node("n-1"))
+    for index in range(3):
+        one = pod(f"p-{index}", 1, labels={"kueue.x-k8s.io/pod-group-name": "g"})
+        notes = {"kueue.x-k8s.io/pod-group-total-count": "3"}
+        meta = msgspec.structs.replace(one.metadata, annotations=notes)
+        assert world.settle() == {}
+        world.put(msgspec.structs.replace(one, metadata=meta))
+    assert len(world.settle()) == 3

@@ -158,7 +158,15 @@ class ClusterCache:
 
     def _around(self) -> Surroundings:
         nodes, queues = self.nodes, self.queues
-        return Surroundings(nodes.trees.topologies, nodes.offers, self.clock, nodes.names(), queues.classes)
+        return Surroundings(
+            nodes.trees.topologies,
+            nodes.offers,
+            self.clock,
+            nodes.names(),
+            queues.classes,
+            catalog=queues.catalog,
+            trees=nodes.trees,
+        )
 
     def _read(self, gang: LiveGang, around: Surroundings) -> Built | None:
         """Return a gang's workload if the engine does not know it as it is."""

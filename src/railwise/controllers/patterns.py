@@ -2,7 +2,7 @@
 
 Reading a pod (quantities, annotations, selectors) takes longer than placing it. What is read depends on its spec, its
 annotations and labels, and the cluster around it; so the workload of the first pod of a kind serves as the pattern for
-all others, as long as the cluster's levels and cards stay as they are.
+all others of its namespace, as long as the cluster's levels, cards and queues stay as they are.
 """
 
 from __future__ import annotations
@@ -13,17 +13,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from railwise.formats.kubernetes.cards import Offers
 from railwise.formats.kubernetes.gangs import namespace
 from railwise.formats.kubernetes.schema import Pod
 from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings
-from railwise.model.topology import Topology
 from railwise.model.workload import Group, Running, Workload
 
 MOST = 4096
 """So many patterns are kept; then all are forgotten."""
 
-Key = tuple[bytes, frozenset[tuple[str, str]], frozenset[tuple[str, str]]]
+Key = tuple[str, bool, bytes, frozenset[tuple[str, str]], frozenset[tuple[str, str]]]
 
 
 class Pattern(NamedTuple):
@@ -39,17 +37,17 @@ class Patterns:
     def __init__(self) -> None:
         """Know none yet."""
         self._known: dict[Key, Pattern] = {}
-        self._topologies: tuple[Topology, ...] = ()
-        self._offers: Offers | None = None
+        self._cluster: tuple[object, object, object] = (None, None, None)
 
     def read(self, pod: Pod, name: str, order: int, around: Surroundings, first: Callable[[], Built]) -> Built:
         """Return the workload of a pod that is a gang of its own.
 
         ``pod`` names the node it runs on, or is being bound to; ``first`` reads it where it is the first of its kind.
         """
-        if around.topologies is not self._topologies or around.offers is not self._offers:
+        cluster = around.trees, around.offers, around.catalog
+        if any(one is not other for one, other in zip(cluster, self._cluster, strict=True)):
             self._known.clear()
-            self._topologies, self._offers = around.topologies, around.offers
+            self._cluster = cluster
         if around.offers.mixed():
             return first()
         key = _key(pod)
@@ -68,7 +66,13 @@ class Patterns:
 def _key(pod: Pod) -> Key:
     meta = pod.metadata
     bare = msgspec.structs.replace(pod.spec, node_name="", scheduling_gates=())
-    return msgspec.json.encode(bare), frozenset(meta.annotations.items()), frozenset(meta.labels.items())
+    return (
+        namespace(meta),
+        bool(pod.spec.node_name),
+        msgspec.json.encode(bare),
+        frozenset(meta.annotations.items()),
+        frozenset(meta.labels.items()),
+    )
 
 
 def _copy(pattern: Pattern, pod: Pod, name: str, order: int, around: Surroundings) -> Built:

@@ -12,9 +12,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from railwise.formats.kubernetes.dialects.marks import NOTHING_SAID, Said
+from railwise.formats.kubernetes.levels import HOSTNAME_LABEL
 from railwise.model.errors import Fault
 from railwise.model.quantity import parse_duration
-from railwise.model.topology import Topology
+from railwise.model.topology import NODE_LEVEL, Topology
 from railwise.model.workload import Segment, TopologyRule
 
 PREFIX = "railwise.dev/"
@@ -52,9 +54,10 @@ _LABEL = re.compile(r"([a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-
 class Layer:
     """The annotations of one object, with the path under which they stand."""
 
-    def __init__(self, where: str, annotations: Mapping[str, str]) -> None:
-        """Keep those with our prefix, by their key without it."""
+    def __init__(self, where: str, annotations: Mapping[str, str], further: Mapping[str, Said] = NOTHING_SAID) -> None:
+        """Keep those with our prefix, by their key without it; ``further`` is what other systems' keys say."""
         self.where = where
+        self.further = further
         self.values = {key[len(PREFIX) :]: value for key, value in annotations.items() if key.startswith(PREFIX)}
 
     def path(self, key: str) -> str:
@@ -64,7 +67,12 @@ class Layer:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the annotations ask for; empty and 0: nothing said. ``duration`` is µs."""
+    """What the annotations ask for; empty and 0: nothing said. ``duration`` is µs.
+
+    Only other systems say the rest: the class of the priority (``kueue/NAME``, or a PriorityClass), whether it may be
+    evicted (``true``, ``false``), why it is held or ``refused``, whether its rule is one of a whole PodSet, the level
+    of each slice of it, and the name of those it has to lie together with.
+    """
 
     queue: str = ""
     rule: TopologyRule = field(default_factory=TopologyRule)
@@ -74,6 +82,13 @@ class Wishes:
     kind: str = ""
     duration: int = 0
     min_pods: int = 0
+    priority_class: str = ""
+    preemptible: str = ""
+    held: str = ""
+    refused: str = ""
+    podset: bool = False
+    slice: str = ""
+    together: str = ""
 
 
 class _Reader:
@@ -89,6 +104,8 @@ class _Reader:
         for layer in reversed(self.layers):
             if key in layer.values:
                 return layer.values[key].strip(), layer.path(key)
+            if key in layer.further:
+                return layer.further[key]
         return "", ""
 
     def choice(self, key: str, choices: Sequence[str]) -> str:
@@ -137,20 +154,23 @@ class _Reader:
 def level_named(value: str, topologies: Sequence[Topology], topology: str) -> str:
     """Return a level by its name, or by the node label of a level of that topology.
 
-    A label that is none of them keeps naming no level, with a dot for its slash: names of levels have none.
+    The label of host names is the node. A label that is none of them keeps naming no level, with a dot for its slash:
+    names of levels have none.
     """
     for one in topologies:
         for level in one.levels:
             if value and level.label == value and topology in ("", one.name):
                 return level.name
-    return value.replace("/", ".")
+    return NODE_LEVEL if value == HOSTNAME_LABEL else value.replace("/", ".")
 
 
 def read_wishes(layers: Sequence[Layer], topologies: Sequence[Topology], faults: list[Fault]) -> Wishes:
     """Return what the layers ask for, the last one first in authority; unreadable values are faults."""
     reader = _Reader(layers, topologies, faults)
     topology = reader.name("topology", _NAME, "the name of a topology")
-    default = topology or (topologies[0].name if topologies else "")
+    default = topology or _meant(reader, topologies)
+    if not topology and topologies and default != topologies[0].name:
+        topology = default
     rule = TopologyRule(topology, reader.level("required", default), reader.level("preferred", default))
     size = reader.count("segment-size")
     segment_required = reader.level("segment-required", default)
@@ -166,7 +186,24 @@ def read_wishes(layers: Sequence[Layer], topologies: Sequence[Topology], faults:
         kind=reader.choice("kind", KINDS),
         duration=reader.duration("duration"),
         min_pods=reader.count("min-pods"),
+        priority_class=reader.text("priority-class")[0],
+        preemptible=reader.text("preemptible")[0],
+        held=reader.text("held")[0],
+        refused=reader.text("refused")[0],
+        podset=bool(reader.text("podset")[0]),
+        slice=reader.level("slice", default),
+        together=reader.text("together")[0],
     )
+
+
+def _meant(reader: _Reader, topologies: Sequence[Topology]) -> str:
+    """Return the topology that is meant where none is named: the first that has a label asked for, else the default."""
+    if not topologies:
+        return ""
+    asked = {reader.text(key)[0] for key in ("required", "preferred", "segment-required", "segment-preferred")}
+    labels = {value for value in asked if "/" in value}
+    having = [one.name for one in topologies if labels & {level.label for level in one.levels}]
+    return having[0] if having else topologies[0].name
 
 
 def _sizeless(reader: _Reader) -> None:

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass, field
 
 from railwise.formats.kubernetes.annotations import GROUP, PREFIX
+from railwise.formats.kubernetes.dialects.grouping import group_key
+from railwise.formats.kubernetes.dialects.marks import Says
 from railwise.formats.kubernetes.kinds import Job, JobSet, JobSpec, LeaderWorkerSet, Replicas
 from railwise.formats.kubernetes.names import ObjectName
 from railwise.formats.kubernetes.schema import Meta, Pod, PodSpec, Template
@@ -31,6 +33,7 @@ RANK_LABELS = (
     "apps.kubernetes.io/pod-index",
     LEADER_RANK,
     "training.kubeflow.org/replica-index",
+    "kueue.x-k8s.io/pod-group-pod-index",
 )
 TEMPLATE_HASH = "pod-template-hash"
 
@@ -63,7 +66,8 @@ class Part:
     """Equal pods of a gang: how many are wanted, what they look like, and those that are there.
 
     ``group`` is the name the pods give, of which ``name`` is made unique; ``indexed`` tells that a pod's index is its
-    rank here; ``outer`` are further objects whose annotations speak of the part, outermost first.
+    rank here; ``outer`` are further objects whose annotations speak of the part, outermost first. What a PodGroup says
+    of it is ``says``, the pods it needs ``min_count`` (0: not said), and it lies in a ``branch``.
     """
 
     name: str
@@ -75,6 +79,22 @@ class Part:
     outer: tuple[tuple[str, Meta], ...] = ()
     group: str = ""
     members: list[Member] = field(default_factory=list)
+    says: Says = field(default_factory=dict)
+    branch: str = ""
+    min_count: int = 0
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A part of a gang that holds parts, inside the branch ``parent`` (empty: the gang).
+
+    ``says`` is its rule; so many of what it holds are needed, 0: all.
+    """
+
+    name: str
+    parent: str = ""
+    says: Says = field(default_factory=dict)
+    min_groups: int = 0
 
 
 @dataclass
@@ -83,6 +103,7 @@ class Gang:
 
     ``whole`` tells that there is such an object, whose annotations speak of the gang as a whole. ``min_count`` and
     ``required`` come from an upstream PodGroup: pods needed (0: not said) and the level (or label) they must share.
+    PodGroups of others say more: what stands in ``says``, and how parts lie in ``branches``.
     """
 
     key: ObjectName
@@ -96,6 +117,9 @@ class Gang:
     min_count: int = 0
     required: str = ""
     position: int = 0
+    says: Says = field(default_factory=dict)
+    branches: dict[str, Branch] = field(default_factory=dict)
+    min_groups: int = 0
 
 
 def namespace(meta: Meta) -> str:
@@ -179,6 +203,9 @@ def _template(name: str, pods: int, where: str, template: Template) -> Part:
 def key_of(meta: Meta, spec: PodSpec) -> ObjectName:
     """Return the key of the gang that a pod belongs to; a pod that nobody made is its own."""
     labels, space = meta.labels, namespace(meta)
+    grouped = group_key(meta, space)
+    if grouped is not None:
+        return grouped
     if labels.get(JOBSET_NAME):
         return ObjectName(space, "jobset", labels[JOBSET_NAME])
     if labels.get(LEADER_NAME):

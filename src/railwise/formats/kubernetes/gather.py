@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
+from railwise.formats.kubernetes.dialects.grouping import total_of
 from railwise.formats.kubernetes.dialects.sources import Foreign, Source, kind_of
 from railwise.formats.kubernetes.gangs import (
     ALL,
@@ -173,6 +174,7 @@ class Gathering:
             gang = self.gangs.get(key)
             if gang is None:
                 gang = Gang(key, member.where, member.pod.metadata, [], whole=False, position=position)
+                gang.min_count = total_of(member.pod.metadata, key)
                 if key.kind in COPIES:
                     gang.kind, gang.needs = "inference", ONE
                 self.gangs[key] = gang

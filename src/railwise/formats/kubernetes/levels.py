@@ -161,6 +161,27 @@ def parse_levels(text: str) -> tuple[Level, ...]:
     return tuple(levels)
 
 
+def named_levels(labels: Sequence[tuple[str, str]]) -> tuple[Level, ...]:
+    """Return levels for pairs (label, name), widest first; without a name it is the last part of the label.
+
+    The node's own label is left out. A name that is taken, or is none, gives way to the whole label.
+    """
+    levels: list[Level] = []
+    for label, alias in labels:
+        if label == HOSTNAME_LABEL:
+            continue
+        name = alias or label.rpartition("/")[2].lower()
+        if not _NAME.fullmatch(name) or name in (NODE_LEVEL, NO_LEVEL, *(level.name for level in levels)):
+            name = label.replace("/", ".")
+        levels.append(Level(name, label))
+    return tuple(levels)
+
+
+def is_label(text: str) -> bool:
+    """Return whether a text has the form of a label's key."""
+    return _LABEL.fullmatch(text) is not None
+
+
 def find_topologies(nodes: Sequence[Labels], levels: str = "") -> tuple[Topology, ...]:
     """Return the topologies that the labels of the nodes describe: ``fabric`` and ``nvlink``, as far as there are any.
 

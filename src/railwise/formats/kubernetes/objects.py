@@ -156,6 +156,8 @@ class _Cluster:
             frozenset(node.name for node in nodes),
             self.gathering.classes,
             self.gathering.default_priority,
+            catalog,
+            trees,
         )
         built = self.workloads(around)
         pods = {(one.workload.name, *place): pod for one in built for place, pod in one.pods.items()}

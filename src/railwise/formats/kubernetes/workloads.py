@@ -13,18 +13,27 @@ from typing import NamedTuple
 
 from railwise.formats.contradictions import contradiction
 from railwise.formats.kubernetes.annotations import Layer, Wishes, level_named, read_wishes, unknown_keys
+from railwise.formats.kubernetes.arrangement import NO_RULE, arranged, paths
 from railwise.formats.kubernetes.cards import Offers
-from railwise.formats.kubernetes.gangs import ONE, Gang, Member, Part, namespace, seat
+from railwise.formats.kubernetes.dialects.admission import Admission
+from railwise.formats.kubernetes.dialects.catalog import NOTHING, Catalog
+from railwise.formats.kubernetes.dialects.marks import NOTHING_SAID, Place, Says
+from railwise.formats.kubernetes.dialects.speaking import says
+from railwise.formats.kubernetes.dialects.trees import Trees
+from railwise.formats.kubernetes.gangs import ONE, Branch, Gang, Member, Part, namespace, seat
 from railwise.formats.kubernetes.requests import demanded, in_base_units
 from railwise.formats.kubernetes.rules import selection, unsupported
-from railwise.formats.kubernetes.schema import PodSpec
+from railwise.formats.kubernetes.schema import Meta, PodSpec
 from railwise.formats.kubernetes.time import Clock
 from railwise.model.errors import Fault
 from railwise.model.topology import Topology
 from railwise.model.workload import Group, Request, Requirement, Running, Selection, TopologyRule, Traffic, Workload
 
-SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+OF_SYSTEM = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 """Priority classes that every cluster has."""
+
+NO_CONDITION = Admission()
+"""What a queue asks of its work as a rule: nothing."""
 
 
 class LivePod(NamedTuple):
@@ -37,7 +46,10 @@ class LivePod(NamedTuple):
 
 @dataclass
 class Surroundings:
-    """What a workload is read against: the cluster's topologies and cards, priority classes, and the clock."""
+    """What a workload is read against: the cluster's topologies and cards, priority classes, and the clock.
+
+    ``catalog`` and ``trees`` are what objects declare of queues and topologies.
+    """
 
     topologies: tuple[Topology, ...]
     offers: Offers
@@ -45,6 +57,8 @@ class Surroundings:
     known_nodes: frozenset[str]
     classes: Mapping[str, int] = field(default_factory=dict)
     default_priority: int = 0
+    catalog: Catalog = NOTHING
+    trees: Trees = field(default_factory=Trees)
 
 
 class Built(NamedTuple):
@@ -66,36 +80,57 @@ class _Builder:
         self.faults: list[Fault] = []
         self.warnings: list[str] = []
         self.trouble = ""
+        self.admission = NO_CONDITION
         self.pods: dict[tuple[str, int], LivePod] = {}
 
     def build(self, order: int) -> Built:
         gang = self.gang
-        outer = [Layer(f"{gang.where}.metadata", gang.meta.annotations)] if gang.whole else []
+        outer = [self.layer(f"{gang.where}.metadata", gang.meta, gang.says)] if gang.whole else []
         single = len(gang.parts) == 1 and not gang.parts[0].name
         whole = self.wishes(outer)
-        parts = [self.wishes([*outer, *_layers(part)] if single else _layers(part)) for part in gang.parts]
+        parts = [self.wishes([*outer, *self.layers(one)] if single else self.layers(one)) for one in gang.parts]
         if single:
             whole = parts[0]
-        groups = [self.group(part, wishes) for part, wishes in zip(gang.parts, parts, strict=True)]
         said = [whole, *parts]
-        kind = next((wishes.kind for wishes in said if wishes.kind), gang.kind or "batch")
+        queue = next((wishes.queue for wishes in said if wishes.queue), "default")
+        self.admission = self.around.catalog.admissions.get(queue, NO_CONDITION)
+        groups = [self.group(part, wishes) for part, wishes in zip(gang.parts, parts, strict=True)]
+        root = groups[0] if single else self.root(whole, groups, parts)
+        self.refuse(next((wishes.refused for wishes in said if wishes.refused), ""))
+        self.refuse(self.admission.problem(gang.key.namespace))
         traffic = next((wishes.traffic for wishes in said if wishes.traffic), "")
-        root = groups[0] if single else self.root(whole, groups)
         workload = Workload(
             name=self.name,
             root=root,
-            queue=next((wishes.queue for wishes in said if wishes.queue), "default"),
-            priority=self.priority(_spec(gang.parts[0])[1]),
+            queue=queue,
+            priority=self.priority(_spec(gang.parts[0])[1], said),
             submit=self.around.clock.since(gang.meta.creation_timestamp),
             order=order,
-            kind=kind,
-            suspend=gang.suspend,
+            kind=next((wishes.kind for wishes in said if wishes.kind), gang.kind or "batch"),
+            preemptible=next((wishes.preemptible for wishes in said if wishes.preemptible), "true") != "false",
+            suspend=gang.suspend or (any(wishes.held for wishes in said) and not runs(root)),
             duration=next((wishes.duration for wishes in said if wishes.duration), 0),
             traffic=Traffic(traffic) if traffic else None,
             invalid=next((fault.text() for fault in self.faults), "") or contradiction((root,)),
             unsupported=self.trouble,
         )
         return Built(workload, self.pods, self.faults, self.warnings)
+
+    def layer(self, where: str, meta: Meta, further: Says = NOTHING_SAID) -> Layer:
+        """Return what an object says, in our words and in those of others; ``further`` is said of it elsewhere."""
+        around = self.around
+        found, warnings = says(Place(where, meta, self.gang.key.namespace, around.catalog, around.trees))
+        self.warnings.extend(warning for warning in warnings if warning not in self.warnings)
+        return Layer(where, meta.annotations, {**further, **found} if further else found)
+
+    def layers(self, part: Part) -> list[Layer]:
+        """Return what speaks of a part, nearest to the pod last."""
+        layers = [self.layer(f"{where}.metadata", meta) for where, meta in part.outer]
+        layers.append(self.layer(f"{part.where}.metadata", part.meta, part.says))
+        member = next(iter(part.members), None)
+        if member is not None and member.where != part.where:
+            layers.append(self.layer(f"{member.where}.metadata", member.pod.metadata))
+        return layers
 
     def wishes(self, layers: Sequence[Layer]) -> Wishes:
         self.warnings.extend(warning for warning in unknown_keys(layers) if warning not in self.warnings)
@@ -104,14 +139,25 @@ class _Builder:
         self.faults.extend(fault for fault in found if fault not in self.faults)
         return wishes
 
-    def root(self, wishes: Wishes, groups: list[Group]) -> Group:
+    def root(self, wishes: Wishes, groups: list[Group], said: list[Wishes]) -> Group:
         if wishes.min_pods:
             self.refuse("min-pods on a workload with groups is not supported; put it on the pod templates")
         if wishes.segment is not None:
             self.refuse("segments across groups are not supported; put them on the pod templates")
-        if self.gang.min_count not in (0, sum(group.pods for group in groups)):
+        counted = self.gang.min_count and not self.gang.branches and not any(part.min_count for part in self.gang.parts)
+        if counted and self.gang.min_count != sum(group.pods for group in groups):
             self.refuse("a PodGroup of unequal pods needs all of them; a smaller minCount is not supported")
-        return Group(topology=self.rule(wishes.rule), groups=tuple(groups), min_groups=len(groups))
+        inner, common, trouble = arranged(self.gang, groups, said, self.branch_rule)
+        self.refuse(trouble and f"{trouble} are not supported")
+        rule = self.rule(wishes.rule)
+        places = paths(inner)
+        self.pods = {(places.get(name, name), rank): pod for (name, rank), pod in self.pods.items()}
+        least = min(self.gang.min_groups or len(inner), len(inner))
+        return Group(topology=rule if common == NO_RULE else common, groups=inner, min_groups=least)
+
+    def branch_rule(self, branch: Branch) -> TopologyRule:
+        """Return the rule of what lies in a branch."""
+        return self.wishes([Layer(self.gang.where, {}, branch.says)]).rule
 
     def refuse(self, trouble: str) -> None:
         """Note what cannot be honoured; the first one counts."""
@@ -132,16 +178,18 @@ class _Builder:
         demand = in_base_units(demanded(spec, where, self.faults))
         request, trouble = self.around.offers.request(demand, bound)
         self.refuse(trouble or unsupported(spec))
+        if wishes.slice and self.gang.key.kind != "jobset":
+            self.refuse("a slice without its size is only known in a JobSet")
         least = 1 if self.gang.needs == ONE else len(seats)
         rule = wishes.rule if part.name else self.rule(wishes.rule)
         return Group(
             name=part.name,
             pods=len(seats),
-            min_pods=wishes.min_pods or (self.gang.min_count if not part.name else 0) or least,
+            min_pods=wishes.min_pods or part.min_count or (self.gang.min_count if not part.name else 0) or least,
             request=request,
             topology=rule,
             segment=wishes.segment,
-            selection=selection(spec, where, self.faults),
+            selection=self.admission.applied(selection(spec, where, self.faults), demand),
             running=self.running(part, seats),
         )
 
@@ -168,27 +216,26 @@ class _Builder:
         gone = node and self.around.known_nodes and node not in self.around.known_nodes
         return None if gone or not node else node
 
-    def priority(self, spec: PodSpec) -> int:
-        if spec.priority is not None:
+    def priority(self, spec: PodSpec, said: list[Wishes]) -> int:
+        """Return the priority: of the class that a label or PodGroup names, else the pod's own."""
+        dialect, _, named = next((one.priority_class for one in said if one.priority_class), "").rpartition("/")
+        if not named and spec.priority is not None:
             return spec.priority
-        name = spec.priority_class_name
+        name = named or spec.priority_class_name
         if not name:
             return self.around.default_priority
-        value = self.around.classes.get(name, SYSTEM_CLASSES.get(name))
+        classes = self.around.classes
+        value = self.around.catalog.classes.get((dialect, name)) if dialect else classes.get(name, OF_SYSTEM.get(name))
         if value is None:
-            self.warnings.append(f"{self.gang.where}: no PriorityClass '{name}' in the input: priority 0")
+            kind = "WorkloadPriorityClass" if dialect else "PriorityClass"
+            self.warnings.append(f"{self.gang.where}: no {kind} '{name}' in the input: priority 0")
             return 0
         return value
 
 
-def _layers(part: Part) -> list[Layer]:
-    """Return the annotations that speak of a part, nearest to the pod last."""
-    layers = [Layer(f"{where}.metadata", meta.annotations) for where, meta in part.outer]
-    layers.append(Layer(f"{part.where}.metadata", part.meta.annotations))
-    member = next(iter(part.members), None)
-    if member is not None and member.where != part.where:
-        layers.append(Layer(f"{member.where}.metadata", member.pod.metadata.annotations))
-    return layers
+def runs(group: Group) -> bool:
+    """Return whether a pod of a group runs."""
+    return group.running is not None or any(runs(one) for one in group.groups)
 
 
 def _spec(part: Part) -> tuple[str, PodSpec]:

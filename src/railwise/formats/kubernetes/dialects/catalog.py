@@ -11,12 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from railwise.formats.kubernetes.dialects import own
+from railwise.formats.kubernetes.dialects import kueue, label_topologies, own
+from railwise.formats.kubernetes.dialects.admission import Admission
+from railwise.formats.kubernetes.dialects.compatibility import ROWS
+from railwise.formats.kubernetes.dialects.fields import walked
 from railwise.formats.kubernetes.dialects.sources import (
     IGNORED,
+    KUEUE,
+    KUEUE_TOPOLOGY,
     OWN,
     OWN_QUEUE,
     OWN_TOPOLOGY,
+    WORKLOAD_CLASS,
     Draft,
     Finding,
     Kind,
@@ -40,12 +46,13 @@ class Catalog:
     """What the objects declare.
 
     ``routes`` lead from (dialect, namespace, name) as workloads write it to queues; namespaces are empty for kinds
-    without. ``classes`` are priorities by (dialect, name).
+    without. ``admissions`` are what queues ask of their work, ``classes`` priorities by (dialect, name).
     """
 
     queues: tuple[Queue, ...] = ()
     topologies: tuple[TopologyDraft, ...] = ()
     routes: Mapping[tuple[str, str, str], Route] = field(default_factory=dict)
+    admissions: Mapping[str, Admission] = field(default_factory=dict)
     classes: Mapping[tuple[str, str], int] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
 
@@ -57,17 +64,26 @@ NOTHING = Catalog()
 def catalog_of(sources: Iterable[Source]) -> Catalog:
     """Return the picture that the objects give; their order does not matter."""
     by_kind: dict[Kind, list[Source]] = {}
+    findings: list[Finding] = []
     for source in sorted(sources, key=lambda one: natural_key(one.name())):
         by_kind.setdefault(source.kind, []).append(source)
-    findings: list[Finding] = []
+        findings += walked(source, ROWS.get(source.kind, ()))
     drafts = own.read_queues(by_kind.get(OWN_QUEUE, ()), findings)
     topologies = own.read_topologies(by_kind.get(OWN_TOPOLOGY, ()), findings)
+    topologies += label_topologies.read_topologies(by_kind.get(KUEUE_TOPOLOGY, ()), findings)
+    of_kueue = kueue.read_queues(by_kind, findings)
+    drafts += of_kueue.drafts
     names = _names([draft.key for draft in drafts])
-    routes = {(key.namespace, "", key.name): Route(name) for key, name in names.items()}
+    routes = {(key.namespace, "", key.name): Route(name) for key, name in names.items() if key.namespace != KUEUE}
+    for (space, name), (key, held) in of_kueue.routes.items():
+        routes[KUEUE, space, name] = Route(names.get(key, key.name), held)
+    classes = kueue.read_classes(by_kind.get(WORKLOAD_CLASS, ()), findings)
     return Catalog(
         queues=_queues(drafts, names, findings),
         topologies=tuple(topologies),
         routes=routes,
+        admissions={names[key]: admission for key, admission in of_kueue.admissions.items() if key in names},
+        classes={(KUEUE, name): value for name, value in classes.items()},
         findings=tuple(findings),
     )
 
