@@ -6,7 +6,7 @@ import pytest
 
 from railwise.formats.kubernetes.dialects.kueue import NEVER
 from railwise.model.queue import Queue
-from tests.formats.kubernetes.dialects.kueue import FLAVOR, TREE, cluster_queue, kueue, quota
+from tests.formats.kubernetes.dialects.kueue import FLAVOR, GPU, TREE, cluster_queue, kueue, quota
 from tests.formats.kubernetes.objects import Object, read, reading
 
 

@@ -7,7 +7,7 @@ import pytest
 from railwise.model.scenario import Scenario
 from railwise.model.topology import Level, Topology
 from railwise.model.workload import Requirement, Segment, Toleration, TopologyRule
-from tests.formats.kubernetes.dialects.kueue import FLAVOR, NODES, PREFIX, TREE, cluster_queue, kueue, quota
+from tests.formats.kubernetes.dialects.kueue import FLAVOR, GPU, NODES, PREFIX, TREE, cluster_queue, kueue, quota
 from tests.formats.kubernetes.objects import Object, job, pod, read, reading, template, workload
 
 LOCAL = kueue("LocalQueue", "gpus", space="default", clusterQueue="a")
