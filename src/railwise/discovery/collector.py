@@ -51,7 +51,6 @@ class Collector:
         self._clock: Final = clock
         self._mapper: Final = Mapper(previous, intent, inventory, patience)
         self._news: Final = asyncio.Event()
-        self._told: dict[tuple[str, str], int] = {}
         self.failures: Final[dict[str, Failed]] = {}
 
     async def once(self) -> Map:
@@ -117,11 +116,8 @@ class Collector:
 
     def _confirm(self) -> None:
         """Let the map hear which tables their sources have confirmed since it last heard of them."""
-        for report in self.tables.reports():
-            key = (report.source, report.speaker.name)
-            if report.time > self._told.get(key, -1):
-                self._told[key] = report.time
-                self._mapper.hear(report)
+        for (source, device), time in self.tables.confirmed():
+            self._mapper.confirm(source, device, time)
 
     def _take(self, hearing: Hearing) -> None:
         report = self.tables.take(hearing, self._clock())
@@ -131,7 +127,6 @@ class Collector:
             return
         self.failures.pop(hearing.source, None)
         if report is not None:
-            self._told[report.source, report.speaker.name] = report.time
             self._mapper.hear(report)
             self._news.set()
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from railwise.discovery.hearing import Changed, Failed, Hearing, Records, Told, Whole
+from railwise.discovery.hearing import Failed, Hearing, Told, Whole
 from railwise.fabric.observations import MAC, SERVER, SWITCH, Observation, Report, Speaker
 from railwise.formats.lldp.record import MOST_PORTS, LldpRecord
 
@@ -29,6 +29,8 @@ class Standing(NamedTuple):
 
 
 Key = tuple[str, str]
+Rows = tuple[Observation, ...]
+"""Whom one port hears."""
 
 
 class Tables:
@@ -37,7 +39,7 @@ class Tables:
     def __init__(self, speakers: Mapping[str, Speaker]) -> None:
         """Start empty; ``speakers`` says more about devices than their names, where anybody does."""
         self._speakers: Final = dict(speakers)
-        self._ports: Final[dict[Key, dict[str, Records]]] = {}
+        self._rows: Final[dict[Key, dict[str, Rows]]] = {}
         self._kinds: Final[dict[str, str]] = {}
         self._reports: Final[dict[Key, Report]] = {}
         self._standing: Final[dict[Key, Standing]] = {}
@@ -53,16 +55,21 @@ class Tables:
         self._standing[key] = Standing(now, 0, "", standing.failures)
         if isinstance(hearing, Told):
             return self._told(key, replace(hearing.report, source=hearing.source, time=now))
-        before = self._ports.get(key)
-        table = _changed(before or {}, hearing)
+        before = self._rows.get(key)
+        told = {port: tuple(map(observation, records)) for port, records in hearing.ports.items()}
         if isinstance(hearing, Whole):
             self._kinds[hearing.device] = hearing.kind
-        self._ports[key] = table
-        return None if table == before else self._report(key, now)
+        elif before is not None and all(before.get(port, ()) == rows for port, rows in told.items()):
+            return None
+        table = _table({} if isinstance(hearing, Whole) else dict(before or {}), told)
+        if table == before:
+            return None
+        self._rows[key] = table
+        return self._report(key, now)
 
     def reports(self) -> list[Report]:
         """Return all tables as reports, each as of when its source last said anything, in order of their names."""
-        found = {key: self._report(key, self._standing[key].confirmed) for key in self._ports}
+        found = {key: self._report(key, self._standing[key].confirmed) for key in self._rows}
         found |= {key: replace(report, time=self._standing[key].confirmed) for key, report in self._reports.items()}
         return [found[key] for key in sorted(found)]
 
@@ -82,16 +89,15 @@ class Tables:
     def _report(self, key: Key, time: int) -> Report:
         source, device = key
         speaker = self._speakers.get(device, Speaker(device, self._kinds.get(device, SWITCH)))
-        observations = [observation(one) for port in sorted(self._ports[key]) for one in self._ports[key][port]]
-        return Report(source, speaker, time, tuple(observations))
+        rows = self._rows[key]
+        return Report(source, speaker, time, tuple(one for port in sorted(rows) for one in rows[port]))
 
 
-def _changed(before: dict[str, Records], hearing: Whole | Changed) -> dict[str, Records]:
-    """Return the table after a message; ports that hear nobody are not in it."""
-    table = {} if isinstance(hearing, Whole) else dict(before)
-    for port, records in hearing.ports.items():
-        if records and (port in table or len(table) < MOST_PORTS):
-            table[port] = records
+def _table(table: dict[str, Rows], told: Mapping[str, Rows]) -> dict[str, Rows]:
+    """Return a table with what was told; ports that hear nobody are not in it."""
+    for port, rows in told.items():
+        if rows and (port in table or len(table) < MOST_PORTS):
+            table[port] = rows
         else:
             table.pop(port, None)
     return table

@@ -28,6 +28,9 @@ from railwise.model.natural import natural_key
 Weights = Mapping[str, Mapping[str, int]]
 """By element (server) the number of its links by attachment (leaf)."""
 
+Kinds = dict[frozenset[tuple[str, int]], list[str]]
+"""Elements by their links (attachment, number)."""
+
 MOST_ATTACHMENTS: Final = 64
 """An element with more attachments than this is no witness of which of them belong together."""
 
@@ -69,11 +72,16 @@ def cluster(weights: Weights, rank: Mapping[str, int] | None = None) -> Clusters
 
     ``rank`` gives the places of names in natural order, where the caller knows them already.
     """
-    order: Callable[[str], Any] = rank.__getitem__ if rank else natural_key
-    kinds: dict[frozenset[tuple[str, int]], list[str]] = {}
+    kinds: Kinds = {}
     for element, links in weights.items():
         if links:
             kinds.setdefault(frozenset(links.items()), []).append(element)
+    return cluster_kinds(kinds, rank)
+
+
+def cluster_kinds(kinds: Kinds, rank: Mapping[str, int] | None = None) -> Clusters:
+    """Return the groups of elements that are given by their links, equal ones together; each must have some."""
+    order: Callable[[str], Any] = rank.__getitem__ if rank else natural_key
     equal: list[_Kind] = [(dict(key), len(names)) for key, names in kinds.items()]
     totals: Counter[str] = Counter()
     for links, count in equal:

@@ -7,17 +7,17 @@ code, which remembers what has not been touched.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from railwise.fabric import attributes, naming
 from railwise.fabric.elements import Fabric, Port
 from railwise.fabric.fabric_map import LEAF_GROUP, Device, Map, MapDomain, Rail
 from railwise.fabric.findings import Finding, Kind
-from railwise.fabric.grouping import Group, Structure, structure
+from railwise.fabric.grouping import Group, Memory, Structure, structure
 from railwise.fabric.intent import Intended, as_swap
 from railwise.fabric.labels import is_label, label
 from railwise.fabric.observations import SERVER, Inventory, Report
-from railwise.fabric.oddities import PortFindings, device_findings, heard_at
+from railwise.fabric.oddities import PortFindings, device_findings, heard_at, table_findings
 from railwise.fabric.rails import GroupRails, Plug, find_rails
 from railwise.fabric.regularity import strays, swaps
 from railwise.fabric.scale_up import scale_up_domains
@@ -70,6 +70,9 @@ class _Kept:
     places: dict[str, dict[str, str]] = field(default_factory=dict)
     tiers: dict[str, int] = field(default_factory=dict)
     tiered: dict[str, Device] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
+    findings: list[Finding] | None = None
+    """What was found by the last map, without what follows from the age of tables; None: nothing yet."""
 
 
 class Mapper:
@@ -93,6 +96,10 @@ class Mapper:
         """Take a report in; it counts from the next ``map`` on, changes once they have lasted."""
         self.survey.hear(report)
 
+    def confirm(self, source: str, device: str, time: int) -> None:
+        """Note that at ``time`` a source still stood by what it last said of a device."""
+        self.survey.confirm((source, device), time)
+
     def forget(self, source: str, device: str) -> None:
         """Drop what a source said of a device that is no more."""
         self.survey.forget(source, device)
@@ -115,6 +122,10 @@ class Mapper:
             self._ports.refresh(looked_at, survey, self._intended)
         if looked_at is None or self._kept.version != survey.version:
             self._describe()
+        elif not looked_at and self._kept.findings is not None:
+            findings = _sorted([*self._kept.findings, *table_findings(survey, now)])
+            self._last = replace(self._last, time=now, heard=heard_at(survey), findings=findings)
+            return self._last
         touched = {port.device for port in looked_at or ()}
         self._last = self._made(now, touched)
         return self._last
@@ -140,7 +151,9 @@ class Mapper:
     def _made(self, now: int, touched: set[str]) -> Map:
         survey, devices = self.survey, self._kept.devices
         kept = self._kept
-        found = structure(survey.up, survey.down, survey.across, kept.hints, kept.rank)
+        kept.memory.forget(survey.moved, across=survey.moved_across)
+        survey.moved, survey.moved_across = set(), False
+        found = structure(survey.up, survey.down, survey.across, kept.hints, kept.rank, kept.memory)
         judged = [self._judge(group, found, touched) for group in found.levels[0]]
         self._kept.judged = {one.group.servers: one for one in judged}
         if kept.levels != found.levels:
@@ -151,7 +164,7 @@ class Mapper:
         said = attributes.said_of_scale_up(survey)
         racks = {device.name: device.rack for device in devices.values() if device.rack}
         scale_up, about_scale_up = scale_up_domains(attributes.by_server(said, survey), racks, self._last.scale_up)
-        findings = self._findings(found, judged, places, remembered, now)
+        kept.findings = [*self._findings(found, judged, places, remembered), *about_scale_up]
         leaf_groups = [domain for domain in domains if domain.level == LEAF_GROUP]
         rails: dict[str, tuple[Rail, ...]] = {}
         dead: dict[str, frozenset[int]] = {}
@@ -169,7 +182,7 @@ class Mapper:
             dead_rails=dead,
             scale_up=scale_up,
             said=said,
-            findings=_sorted([*findings, *about_scale_up]),
+            findings=_sorted([*kept.findings, *table_findings(survey, now)]),
             heard=heard_at(survey),
             retired=naming.retired(domains, self._last),
         )
@@ -205,7 +218,6 @@ class Mapper:
         judged: list[_Judged],
         places: dict[str, dict[str, str]],
         remembered: list[str],
-        now: int,
     ) -> list[Finding]:
         survey, devices = self.survey, self._kept.devices
         leaf_group = {switch: place for place, one in enumerate(judged) for switch in one.group.switches}
@@ -227,7 +239,7 @@ class Mapper:
         told = {name for device in devices.values() for name in (device.unit, device.rack) if name}
         odd = [name for name in told if not is_label(name)]
         findings += [Finding(Kind.NAME_CHANGED, name, facts=(("label", label(name)),)) for name in odd]
-        return findings + device_findings(survey, devices, now)
+        return findings + device_findings(survey, devices)
 
 
 def _plugs(server: str, survey: Survey) -> list[Plug]:

@@ -74,9 +74,9 @@ def _judge(port: Port, survey: Survey, intended: Intended) -> Iterable[Finding]:
     yield Finding(kind, port.text(), ports, facts=facts)
 
 
-def device_findings(survey: Survey, devices: dict[str, Device], now: int) -> list[Finding]:
-    """Return what is odd about names, tables and sources."""
-    findings = [*_names(survey), *_strangers(survey, devices), *_tables(survey, now)]
+def device_findings(survey: Survey, devices: dict[str, Device]) -> list[Finding]:
+    """Return what is odd about devices and their names."""
+    findings = [*_names(survey), *_strangers(survey, devices)]
     findings += [Finding(Kind.MAINTENANCE, device.name) for device in devices.values() if device.maintenance]
     for chassis, sharing in survey.directory.shared_chassis.items():
         told = sorted(sharing, key=natural_key)
@@ -109,7 +109,8 @@ def _strangers(survey: Survey, devices: dict[str, Device]) -> Iterable[Finding]:
         yield Finding(Kind.UNKNOWN_NEIGHBOUR, name, tuple(ports[:MOST_TOLD]), facts=facts)
 
 
-def _tables(survey: Survey, now: int) -> Iterable[Finding]:
+def table_findings(survey: Survey, now: int) -> Iterable[Finding]:
+    """Yield what is odd about sources at a moment: silent for long, suddenly empty, or with far too much to say."""
     heard = heard_at(survey)
     limit = survey.patience.stale
     for key, time in heard.items():
@@ -129,5 +130,5 @@ def _tables(survey: Survey, now: int) -> Iterable[Finding]:
 def heard_at(survey: Survey) -> dict[Key, int]:
     """Return when each source last confirmed each device, also those that have not spoken since the last map."""
     heard = {key: time for key, time in survey.previous.heard.items() if key not in survey.tables}
-    heard.update((key, table.report.time) for key, table in survey.tables.items())
+    heard.update((key, table.confirmed) for key, table in survey.tables.items())
     return heard

@@ -40,6 +40,9 @@ class Table:
     """What one source says of one device: what is believed by port, and what is waiting for belief, since when."""
 
     report: Report
+    confirmed: int = 0
+    """When the source last said that it still stands, µs: at the report or later."""
+
     rows: dict[str, Rows] = field(default_factory=dict)
     since: dict[str, int] = field(default_factory=dict)
     waiting: dict[str, tuple[Rows, int]] = field(default_factory=dict)
@@ -53,13 +56,13 @@ class Table:
 def first(report: Report) -> Table:
     """Return the table of a source's first report on a device: there is nothing before it to hold on to."""
     rows, excess = _by_port(report)
-    return Table(report, rows, dict.fromkeys(rows, report.time), excess=excess)
+    return Table(report, report.time, rows, dict.fromkeys(rows, report.time), excess=excess)
 
 
 def hear(table: Table, report: Report, patience: Patience) -> None:
     """Note a further report; what differs begins to wait, what is as believed no longer waits."""
     rows, table.excess = _by_port(report)
-    table.report = report
+    table.report, table.confirmed = report, report.time
     for port in {*table.rows, *rows, *table.waiting}:
         told = rows.get(port, ())
         if told == table.rows.get(port, ()):
@@ -108,7 +111,7 @@ def next_due(table: Table, patience: Patience) -> int | None:
 
 def stale(table: Table, now: int, patience: Patience) -> bool:
     """Return whether the source has not confirmed the device for too long."""
-    return now - table.report.time > patience.stale
+    return now - table.confirmed > patience.stale
 
 
 def _by_port(report: Report) -> tuple[dict[str, Rows], int]:

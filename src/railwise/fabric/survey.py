@@ -17,7 +17,7 @@ from railwise.fabric.names import Directory, Heard, Meant, hardware_id, stranger
 from railwise.fabric.observations import SERVER, SWITCH, Inventory, Observation, Report, Speaker, clean
 from railwise.fabric.port_names import PortNames, unnamed
 from railwise.fabric.settling import Patience, Table, first, hear, settle, stale
-from railwise.fabric.wiring import Claim, Key, Wiring
+from railwise.fabric.wiring import Claim, Edge, Key, Wiring
 
 Row = tuple[Port, Key]
 
@@ -74,8 +74,16 @@ class Survey:
         self.up: dict[str, Counter[str]] = {}
         self.down: dict[str, Counter[str]] = {}
         self.across: dict[str, Counter[str]] = {}
-        self._pairs: dict[Port, tuple[Port, Port]] = {}
+        self._pairs: dict[Port, Edge] = {}
+        """The edges as they are counted: which ports they join, whoever says so."""
+
         self._kinds: dict[str, str] = {}
+        self.moved: set[str] = set()
+        """The devices whose links are other ones since somebody last cleared this."""
+
+        self.moved_across = False
+        """Whether any link between switches is among them."""
+
         self.contested: set[Port] = set()
         """After everything was worked out anew: the ports with more than one candidate."""
 
@@ -102,6 +110,12 @@ class Survey:
             self._stale = True
         hear(table, report, self.patience)
         self._set_states(key, report)
+
+    def confirm(self, key: Key, time: int) -> None:
+        """Note that a source stands by what it said of a device, so that nothing need be compared."""
+        table = self.tables.get(key)
+        if table is not None:
+            table.confirmed = max(table.confirmed, time)
 
     def forget(self, source: str, device: str) -> None:
         """Drop what a source said of a device that is no more."""
@@ -250,13 +264,13 @@ class Survey:
         for port in changed:
             edge = self.wiring.edges.get(port)
             pair = self._pairs.get(port)
-            if pair is not None and (edge is None or (edge.a, edge.b) != pair):
-                del self._pairs[pair[0]], self._pairs[pair[1]]
-                self._add(pair[0].device, pair[1].device, -1)
+            if pair is not None and (edge is None or (edge.a, edge.b) != (pair.a, pair.b)):
+                del self._pairs[pair.a], self._pairs[pair.b]
+                self._add(pair.a.device, pair.b.device, -1)
         for port in changed:
             edge = self.wiring.edges.get(port)
             if edge is not None and port not in self._pairs:
-                self._pairs[edge.a] = self._pairs[edge.b] = (edge.a, edge.b)
+                self._pairs[edge.a] = self._pairs[edge.b] = edge
                 self._add(edge.a.device, edge.b.device, 1)
 
     def _count_all(self) -> None:
@@ -265,7 +279,7 @@ class Survey:
         for port, edge in self.wiring.edges.items():
             if port != edge.a:
                 continue
-            self._pairs[edge.a] = self._pairs[edge.b] = (edge.a, edge.b)
+            self._pairs[edge.a] = self._pairs[edge.b] = edge
             first, second = edge.a.device, edge.b.device
             for device in (first, second):
                 if device not in kinds:
@@ -279,7 +293,10 @@ class Survey:
     def _add(self, first: str, second: str, number: int) -> None:
         for one, other in ((first, second), (second, first)):
             links = self.down if self.kind(other) == SERVER else self.across
-            mine = (self.up if self.kind(one) == SERVER else links).setdefault(one, Counter())
+            links = self.up if self.kind(one) == SERVER else links
+            self.moved.add(one)
+            self.moved_across = self.moved_across or links is self.across
+            mine = links.setdefault(one, Counter())
             mine[other] += number
             if not mine[other]:
                 del mine[other]

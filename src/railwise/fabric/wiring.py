@@ -63,13 +63,23 @@ class Claim(NamedTuple):
     since: int
 
 
+class Held(NamedTuple):
+    """A claim with the source that makes it. A port of a large fabric has one or two: dictionaries would be a waste."""
+
+    key: Key
+    there: Port
+    since: int
+
+
 @dataclass(slots=True)
 class Wiring:
     """All claims, and the edges that follow from them; only what a change touches is worked out anew."""
 
     edges: dict[Port, Edge] = field(default_factory=dict)
-    _claims: dict[Port, dict[Key, tuple[Claim, ...]]] = field(default_factory=dict)
-    _named: dict[Port, dict[Port, int]] = field(default_factory=dict)
+    _claims: dict[Port, tuple[Held, ...]] = field(default_factory=dict)
+    _named: dict[Port, Port | dict[Port, int]] = field(default_factory=dict)
+    """Who claims to hear a port: nearly always one other port, once; else how many claims each of them makes."""
+
     _live: set[Key] = field(default_factory=set)
     _down: dict[Port, set[Key]] = field(default_factory=dict)
     _tellers: dict[str, set[Key]] = field(default_factory=dict)
@@ -93,31 +103,48 @@ class Wiring:
 
     def claim(self, port: Port, key: Key, claims: tuple[Claim, ...]) -> set[Port]:
         """Replace what a source claims at a port; return the ports this touches."""
-        before = self._claims.get(port, {}).get(key, ())
+        held = self._claims.get(port, ())
+        before = tuple(Claim(one.there, one.since) for one in held if one.key == key)
         if before == claims:
             return set()
         touched = {port}
         for claim in before:
-            named = self._named[claim.there]
-            named[port] -= 1
-            if not named[port]:
-                del named[port]
-            if not named:
-                del self._named[claim.there]
+            self._unname(claim.there, port)
             touched.add(claim.there)
         for claim in claims:
-            named = self._named.setdefault(claim.there, {})
-            named[port] = named.get(port, 0) + 1
+            self._name(claim.there, port)
             touched.add(claim.there)
             self._ports.setdefault(claim.there.device, set()).add(claim.there)
+        now = (*(one for one in held if one.key != key), *(Held(key, *claim) for claim in claims))
+        if now:
+            self._claims[port] = now
+        else:
+            self._claims.pop(port, None)
         if claims:
-            self._claims.setdefault(port, {})[key] = claims
             self._ports.setdefault(port.device, set()).add(port)
-        elif port in self._claims:
-            self._claims[port].pop(key, None)
-            if not self._claims[port]:
-                del self._claims[port]
         return touched
+
+    def _name(self, there: Port, port: Port) -> None:
+        """Note that a port claims to hear ``there``, once more."""
+        named = self._named.get(there)
+        if named is None:
+            self._named[there] = port
+            return
+        if isinstance(named, Port):
+            named = self._named[there] = {named: 1}
+        named[port] = named.get(port, 0) + 1
+
+    def _unname(self, there: Port, port: Port) -> None:
+        """Take one such note back."""
+        named = self._named[there]
+        if isinstance(named, Port):
+            del self._named[there]
+            return
+        named[port] -= 1
+        if not named[port]:
+            del named[port]
+        if not named:
+            del self._named[there]
 
     def port_state(self, port: Port, key: Key, *, up: bool) -> set[Port]:
         """Note that a source says whether the link at a port is up; return the ports this touches."""
@@ -184,14 +211,11 @@ class Wiring:
 
     def candidates(self, port: Port) -> set[Port]:
         """Return every port that is claimed to be at the other end, by either side."""
-        found: set[Port] = set()
-        by_key = self._claims.get(port)
-        if by_key:
-            for claims in by_key.values():
-                for claim in claims:
-                    found.add(claim.there)
+        found = {one.there for one in self._claims.get(port, ())}
         named = self._named.get(port)
-        if named:
+        if isinstance(named, Port):
+            found.add(named)
+        elif named:
             found.update(named)
         if len(found) > 1:
             whole = {there.device for there in found if there.name[:1] != NAMELESS}
@@ -213,12 +237,11 @@ class Wiring:
     def _rank(self, port: Port, there: Port) -> tuple[int, int, int, int, NaturalKey]:
         ends, live, silent, newest = 0, 0, 0, -(1 << 62)
         for here, far in ((port, there), (there, port)):
-            own = self._claims.get(here, {})
-            mine = [(key, one.since) for key, claims in own.items() for one in claims if _means(one.there, far)]
-            told = [key in self._live for key, _ in mine]
+            mine = [one for one in self._claims.get(here, ()) if _means(one.there, far)]
+            told = [one.key in self._live for one in mine]
             live += sum(told)
             silent += len(told) - sum(told)
-            newest = max([newest, *(since for _, since in mine)])
+            newest = max([newest, *(one.since for one in mine)])
             if mine:
                 ends += 1
             elif self.speaks(here.device):
@@ -239,16 +262,15 @@ class Wiring:
 
     def heard(self, port: Port) -> set[Port]:
         """Return who is claimed at a port by sources of its own device."""
-        return {claim.there for claims in self._claims.get(port, {}).values() for claim in claims}
+        return {one.there for one in self._claims.get(port, ())}
 
     def _edge(self, port: Port, there: Port) -> Edge:
         a, b = (port, there) if port <= there else (there, port)
         evidence = []
         for side, here, far in ((0, a, b), (1, b, a)):
-            by_key = self._claims.get(here)
-            if by_key:
-                for (source, device), claims in by_key.items():
-                    evidence += [Evidence(source, device, side, one.since) for one in claims if _means(one.there, far)]
+            for key, there_told, since in self._claims.get(here, ()):
+                if _means(there_told, far):
+                    evidence.append(Evidence(*key, side, since))
         if len(evidence) > 1:
             evidence.sort()
         return Edge(a, b, tuple(evidence))

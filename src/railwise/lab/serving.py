@@ -19,7 +19,7 @@ from railwise.lab.gnmi_switch import ANYBODY, Access, GnmiSwitch
 from railwise.lab.laboratory import Laboratory
 
 LOOPBACK = "127.0.0.1"
-OPTIONS = (("grpc.so_reuseport", 0),)
+OPTIONS = (("grpc.so_reuseport", 0), ("grpc.http2.bdp_probe", 0))
 
 
 class Certificates(NamedTuple):
