@@ -74,7 +74,7 @@ def measured() -> Measured:
         before = speed()
         command = [sys.executable, "-m", "benchmarks.bench_discovery", name]
         environment = os.environ | {"GRPC_VERBOSITY": "ERROR"}
-        asked = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+        asked = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
         document = json.loads(asked.stdout)
         status = Path(f"/proc/{laboratory.pid}/status")
         peak = int(status.read_text().split("VmHWM:")[1].split()[0]) / 1000 if status.exists() else 0.0

@@ -6,7 +6,8 @@ and port (Ethernet1/1), InfiniBand switches have bare numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from railwise.fabric.elements import NO_RAIL, Cable, Dialect, Port, Server
 
@@ -38,14 +39,9 @@ class CableFinder:
     An end is ``device/port``, ``server/railN`` (the NIC of that rail), or a device alone where that leaves one choice.
     """
 
-    def __init__(self, cables: Iterable[Cable], servers: Iterable[Server]) -> None:
-        """Index the ends of the cables."""
-        self._at: dict[Port, int] = {}
-        self._of: dict[str, list[int]] = {}
-        for index, cable in enumerate(cables):
-            for port in (cable.a, cable.b):
-                self._at[port] = index
-                self._of.setdefault(port.device, []).append(index)
+    def __init__(self, cables: Sequence[Cable], servers: Iterable[Server]) -> None:
+        """Keep the cables; they are indexed when the first one is looked for."""
+        self._cables = cables
         self._rails = _rail_names(servers)
 
     def port(self, text: str) -> Port:
@@ -64,6 +60,17 @@ class CableFinder:
         if found:
             raise ValueError(f"{len(found)} cables run between {first} and {second}, name their ports")
         raise ValueError(f"no cable runs between {first} and {second}")
+
+    @cached_property
+    def _at(self) -> dict[Port, int]:
+        return {port: index for index, cable in enumerate(self._cables) for port in (cable.a, cable.b)}
+
+    @cached_property
+    def _of(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for port, index in self._at.items():
+            found.setdefault(port.device, []).append(index)
+        return found
 
     def _candidates(self, port: Port) -> set[int]:
         if not port.name:

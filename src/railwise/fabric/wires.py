@@ -31,11 +31,13 @@ class Wires:
     def __init__(self, fabric: Fabric) -> None:
         """Plug everything in as intended, then let the initial differences happen."""
         self.fabric = fabric
-        self._ends: list[list[Port | None]] = [[cable.a, cable.b] for cable in fabric.cables]
-        self._plug: dict[Port, tuple[int, int]] = {}
+        self._ends: list[Port | None] = [port for cable in fabric.cables for port in (cable.a, cable.b)]
+        """Where each plug sits; plugs 2n and 2n + 1 are those of cable n."""
+
+        self._plug: dict[Port, int] = {}
         for index, cable in enumerate(fabric.cables):
-            self._plug[cable.a] = (index, 0)
-            self._plug[cable.b] = (index, 1)
+            self._plug[cable.a] = 2 * index
+            self._plug[cable.b] = 2 * index + 1
         self._dark: set[int] = set()
         self._dead: set[Port] = set()
         self._off: set[str] = set()
@@ -64,10 +66,21 @@ class Wires:
                 return self._replug(event.ports[0], event.ports[1])
         return frozenset()
 
+    def near(self, event: Event) -> frozenset[Port]:
+        """Return every port whose neighbour or state an event could change."""
+        match event.action:
+            case Action.CABLE:
+                return frozenset(port for port in self.ends(event.cable) if port is not None)
+            case Action.NIC | Action.REPLUG:
+                return self._with_peers(list(event.ports))
+            case Action.SWITCH | Action.SERVER:
+                return self._with_peers(self._plugged(event.device))
+        return frozenset()
+
     def peer(self, port: Port) -> Port | None:
         """Return the port at the other end of what is plugged in here, whether the link is up or not."""
         plug = self._plug.get(port)
-        return None if plug is None else self._ends[plug[0]][1 - plug[1]]
+        return None if plug is None else self._ends[plug ^ 1]
 
     def neighbour(self, port: Port) -> Port | None:
         """Return the port at the other end if the link is up."""
@@ -77,22 +90,21 @@ class Wires:
     def up(self, port: Port) -> bool:
         """Return whether the link at a port is up."""
         plug = self._plug.get(port)
-        return plug is not None and self._is_up(plug[0])
+        return plug is not None and self._is_up(plug // 2)
 
     def cable_at(self, port: Port) -> int | None:
         """Return the index of the cable that is plugged in here."""
         plug = self._plug.get(port)
-        return None if plug is None else plug[0]
+        return None if plug is None else plug // 2
 
     def ends(self, cable: int) -> tuple[Port | None, Port | None]:
         """Return where the two plugs of a cable are now."""
-        first, second = self._ends[cable]
-        return first, second
+        return self._ends[2 * cable], self._ends[2 * cable + 1]
 
     def links(self) -> Iterator[Link]:
         """Yield every cable, in the order of the fabric."""
-        for index, (a, b) in enumerate(self._ends):
-            yield Link(index, a, b, self._is_up(index))
+        for index in range(len(self._ends) // 2):
+            yield Link(index, *self.ends(index), self._is_up(index))
 
     def runs(self, device: str) -> bool:
         """Return whether a switch or server runs."""
@@ -107,7 +119,7 @@ class Wires:
         return switch not in self._silent and switch not in self._off
 
     def _is_up(self, cable: int) -> bool:
-        a, b = self._ends[cable]
+        a, b = self.ends(cable)
         if a is None or b is None or cable in self._dark:
             return False
         return not (a in self._dead or b in self._dead or a.device in self._off or b.device in self._off)
@@ -116,7 +128,7 @@ class Wires:
         if on != (cable in self._dark):
             return frozenset()
         _put(self._dark, cable, present=not on)
-        return frozenset(port for port in self._ends[cable] if port is not None)
+        return frozenset(port for port in self.ends(cable) if port is not None)
 
     def _set_nic(self, port: Port, *, on: bool) -> frozenset[Port]:
         if on != (port in self._dead):
@@ -128,7 +140,7 @@ class Wires:
         if on != (device in self._off):
             return frozenset()
         _put(self._off, device, present=not on)
-        return self._with_peers([port for port in self._plug if port.device == device])
+        return self._with_peers(self._plugged(device))
 
     def _replug(self, first: Port, second: Port) -> frozenset[Port]:
         """Let the plugs of two ports change places."""
@@ -137,10 +149,13 @@ class Wires:
         for port, plug in ((second, plugs[0]), (first, plugs[1])):
             if plug is not None and first != second:
                 self._plug[port] = plug
-                self._ends[plug[0]][plug[1]] = port
+                self._ends[plug] = port
             elif plug is not None:
                 self._plug[port] = plug
         return before | {first, second} if first != second else frozenset()
+
+    def _plugged(self, device: str) -> list[Port]:
+        return [port for port in self._plug if port.device == device]
 
     def _with_peers(self, ports: list[Port]) -> frozenset[Port]:
         peers = [self.peer(port) for port in ports]

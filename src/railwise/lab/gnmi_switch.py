@@ -6,8 +6,9 @@ What is said comes from the dialect; this is the protocol around it, the same fo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from hashlib import blake2s
+from itertools import chain
 from typing import Any, Final, NamedTuple, NoReturn
 
 from grpc import StatusCode
@@ -191,10 +192,10 @@ class GnmiSwitch:
             ports = await news(None if until == float("inf") else max(until - loop.time(), 0.0))
             now = loop.time()
             for number, one in enumerate(watched):
-                said: list[Change] = []
+                said: Iterable[Change] = ()
                 if number not in due:
                     said = dialect.changed(switch, one.area, ports, _clock()) if ports else []
-                    said += dialect.rewritten(switch, one.area, _clock()) if now >= rewrite else []
+                    said = chain(said, dialect.rewritten(switch, one.area, _clock())) if now >= rewrite else said
                 elif now >= due[number]:
                     current = self._all(one)
                     said, last[number] = dialect.since(last[number], current), current

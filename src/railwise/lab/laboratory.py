@@ -7,7 +7,7 @@ switch by name and port, a server's NIC as ``lldpd`` sends it, with the MAC addr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from railwise.fabric.addresses import derived_mac
@@ -28,6 +28,27 @@ SYSTEMS = {
 }
 
 
+class _Heard(Mapping[str, PortState]):
+    """How the ports of one switch stand, as the wiring is at the moment."""
+
+    __slots__ = ("_laboratory", "_switch")
+
+    def __init__(self, laboratory: Laboratory, switch: Switch) -> None:
+        self._laboratory: Final = laboratory
+        self._switch: Final = switch
+
+    def __getitem__(self, name: str) -> PortState:
+        if name not in self._switch.ports:
+            raise KeyError(name)
+        return self._laboratory.heard(Port(self._switch.name, name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._switch.ports)
+
+    def __len__(self) -> int:
+        return len(self._switch.ports)
+
+
 class Laboratory:
     """The live fabric: ``wires`` and the switches that speak gNMI, by name, in the order of the fabric."""
 
@@ -37,12 +58,14 @@ class Laboratory:
         self.wires: Final = Wires(fabric)
         self._switches: Final = {switch.name: switch for switch in fabric.switches}
         self._servers: Final = {server.name: server for server in fabric.servers}
-        self._nics: Final = {Port(server.name, nic.name): nic for server in fabric.servers for nic in server.nics}
+        self._chassis: Final = {switch.name: chassis_of(switch) for switch in fabric.switches} | {
+            server.name: server_chassis(server) for server in fabric.servers
+        }
         self.devices: Final = {
             switch.name: VirtualSwitch(
                 switch.name,
-                chassis_of(switch),
-                {name: self.heard(Port(switch.name, name)) for name in switch.ports},
+                self._chassis[switch.name],
+                _Heard(self, switch),
                 SYSTEMS[switch.dialect],
             )
             for switch in fabric.switches
@@ -52,9 +75,13 @@ class Laboratory:
 
     def apply(self, event: Event) -> frozenset[Port]:
         """Let an event happen, let the switches see it, and return the ports that changed."""
+        near = [port for port in sorted(self.wires.near(event)) if port.name in self._ports_of(port.device)]
+        before = {port: self.heard(port) for port in near}
         changed = self.wires.apply(event)
         self._tell_reachable()
-        self._tell(changed)
+        for port, state in before.items():
+            if self.heard(port) != state:
+                self.devices[port.device].tell(port.name)
         return changed
 
     def heard(self, port: Port) -> PortState:
@@ -70,7 +97,7 @@ class Laboratory:
         if port.device in self._switches:
             switch = self._switches[port.device]
             return Neighbour(
-                chassis_of(switch),
+                self._chassis[switch.name],
                 port.name,
                 "ifname",
                 f"{switch.name} {port.name}",
@@ -79,16 +106,15 @@ class Laboratory:
                 "",
                 ("bridge", "router"),
             )
-        server, nic = self._servers[port.device], self._nics[port]
+        server = self._servers[port.device]
+        nic = next(nic for nic in server.nics if nic.name == port.name)
         return Neighbour(
-            server_chassis(server), mac_of(server, nic), "mac", nic.name, server.name, HOST_SYSTEM, "", ("station",)
+            self._chassis[server.name], mac_of(server, nic), "mac", nic.name, server.name, HOST_SYSTEM, "", ("station",)
         )
 
-    def _tell(self, ports: Iterable[Port]) -> None:
-        for port in sorted(ports):
-            device = self.devices.get(port.device)
-            if device is not None and port.name in device.ports:
-                device.set_port(port.name, self.heard(port))
+    def _ports_of(self, device: str) -> tuple[str, ...]:
+        """Return the ports of a device that speaks gNMI; none for all others."""
+        return self._switches[device].ports if device in self.devices else ()
 
     def _tell_reachable(self) -> None:
         for name, device in self.devices.items():

@@ -33,9 +33,7 @@ class Orders:
         self._finder: Final = CableFinder(fabric.cables, fabric.servers)
         self._switches: Final = {switch.name for switch in fabric.switches}
         self._servers: Final = {server.name for server in fabric.servers}
-        self._ports: Final = {Port(one.name, port) for one in fabric.switches for port in one.ports} | {
-            Port(one.name, nic.name) for one in fabric.servers for nic in one.nics
-        }
+        self._fabric: Final = fabric
 
     def event(self, order: Mapping[str, Any]) -> Event:
         """Return the event of an order. Raises OrderError.
@@ -76,9 +74,16 @@ class Orders:
 
     def _port(self, text: str) -> Port:
         port = self._finder.port(text)
-        if port not in self._ports:
+        if not self._is_there(port):
             raise OrderError(f"no port {text[:LONGEST_NAME]}", "name it as DEVICE/PORT, or SERVER/railN")
         return port
+
+    def _is_there(self, port: Port) -> bool:
+        """Return whether a device has such a port, looked up in the fabric: orders are few and fabrics large."""
+        if port.device in self._switches:
+            return any(port.name in one.ports for one in self._fabric.switches if one.name == port.device)
+        mine = (one for one in self._fabric.servers if one.name == port.device)
+        return any(nic.name == port.name for server in mine for nic in server.nics)
 
 
 def _known(name: str, names: set[str], kind: str) -> str:

@@ -1,12 +1,14 @@
 """A switch as it stands: its ports, whom they hear, and who wants to know of every change.
 
-The state changes in one place (``set_port``), and each session that streams it keeps a set of ports it has not told
-its client about yet. So a slow client costs one set, however often a port flaps, and nothing is ever lost.
+What a port hears is worked out from the wiring when somebody asks: a thousand switches that each kept their table would
+be a table of the whole hall. Changes are told in one place, and each session that streams them keeps a set of ports it
+has not told its client about yet. So a slow client costs one set, however often a port flaps, and nothing is ever lost.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import ChainMap
 from collections.abc import Mapping
 from typing import Final
 
@@ -43,22 +45,34 @@ class Changes:
 
 
 class VirtualSwitch:
-    """Name, chassis address and ports of one virtual switch. ``reachable`` is False while it is switched off."""
+    """Name, chassis address and ports of one virtual switch. ``reachable`` is False while it is switched off.
+
+    ``ports`` may be a live view; whoever changes what it shows calls ``tell``.
+    """
 
     def __init__(self, name: str, chassis_id: str, ports: Mapping[str, PortState], description: str = "") -> None:
-        """Take the switch as it is at the start."""
+        """Take the switch with what its ports hear."""
         self.name: Final = name
         self.chassis_id: Final = chassis_id
         self.description: Final = description
-        self.ports: Final = dict(ports)
+        self._own: Final[dict[str, PortState]] = {}
+        self.ports: Final[Mapping[str, PortState]] = ChainMap(self._own, ports)  # type: ignore[arg-type] # read only
         self.reachable = True
         self._readers: Final[set[Changes]] = set()
 
     def set_port(self, name: str, state: PortState) -> None:
-        """Give a port another state; nobody is told when it is the same. Raises KeyError for an unknown port."""
+        """Give a port a state of its own, whatever the wiring; nobody is told when it is the same. Raises KeyError."""
         if self.ports[name] == state:
             return
-        self.ports[name] = state
+        self._own[name] = state
+        self._told(name)
+
+    def tell(self, name: str) -> None:
+        """Let everybody know that a port is as the wiring has it now."""
+        self._own.pop(name, None)
+        self._told(name)
+
+    def _told(self, name: str) -> None:
         for reader in self._readers:
             reader.add(name)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sys import intern
+
 from railwise.fabric.addresses import plain_mac
 from railwise.fabric.elements import Port
 from railwise.formats.faults import Faults, described, shown
@@ -126,7 +128,7 @@ class Ends(Kind[list[Port]]):
             if problem:
                 faults.add(path, problem)
                 return None
-            ports.append(Port(device, port))
+            ports.append(Port(intern(device), intern(port)))
         return ports
 
     def schema(self, definitions: Definitions) -> Schema:

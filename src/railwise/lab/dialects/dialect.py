@@ -72,8 +72,8 @@ class Dialect(Protocol):
         """Return what an on-change stream says after these ports have changed."""
         ...
 
-    def rewritten(self, switch: VirtualSwitch, area: Area, clock: int) -> list[Change]:
-        """Return what is told again every ``rewrites`` seconds."""
+    def rewritten(self, switch: VirtualSwitch, area: Area, clock: int) -> Iterable[Change]:
+        """Yield what is told again every ``rewrites`` seconds."""
         ...
 
     def since(self, before: list[Change], now: list[Change]) -> list[Change]:

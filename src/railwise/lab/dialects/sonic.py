@@ -7,7 +7,7 @@ rewritten every ten seconds, though nothing has changed; one neighbour a port; a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 import msgspec.json
@@ -69,12 +69,14 @@ class SonicDatabase:
         there = [_row(area.path, {port: row}) for port, row in rows.items() if row]
         return [*gone, *there] if area.kind == NEIGHBOURS else there
 
-    def rewritten(self, switch: VirtualSwitch, area: Area, clock: int) -> list[Change]:
-        """Return every row again with its new time mark."""
+    def rewritten(self, switch: VirtualSwitch, area: Area, clock: int) -> Iterator[Change]:
+        """Yield every row again with its new time mark, each when the one before has been sent."""
         if area.kind != NEIGHBOURS:
-            return []
-        rows = _rows(switch, area.kind, [area.port] if area.port else switch.ports, clock)
-        return [_row(area.path, row if area.port else {port: row}) for port, row in rows.items() if row]
+            return
+        for port in [area.port] if area.port else list(switch.ports):
+            row = _rows(switch, area.kind, [port], clock).get(port)
+            if row:
+                yield _row(area.path, row if area.port else {port: row})
 
     def since(self, before: list[Change], now: list[Change]) -> list[Change]:
         """Return the values as they are; a row that is gone as a deleted path, which only polls are told."""
