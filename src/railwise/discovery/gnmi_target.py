@@ -22,6 +22,8 @@ LARGEST_MESSAGE = 16 * 1024 * 1024
 OPTIONS = (
     ("grpc.max_receive_message_length", LARGEST_MESSAGE),
     ("grpc.http2.bdp_probe", 0),  # tables are small: a window that grows is memory times a thousand switches
+    ("grpc.http2.lookahead_bytes", 16 * 1024),
+    ("grpc.experimental.tcp_max_read_chunk_size", 16 * 1024),
     ("grpc.use_local_subchannel_pool", 1),  # one subscription a connection is all that some switches allow
     ("grpc.keepalive_time_ms", 20_000),
     ("grpc.keepalive_timeout_ms", 10_000),

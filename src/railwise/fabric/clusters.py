@@ -21,15 +21,18 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from railwise.model.natural import natural_key
 
 Weights = Mapping[str, Mapping[str, int]]
 """By element (server) the number of its links by attachment (leaf)."""
 
-Kinds = dict[frozenset[tuple[str, int]], list[str]]
-"""Elements by their links (attachment, number)."""
+Kind = frozenset[tuple[str, int]]
+"""The links of an element: (attachment, number) each."""
+
+Kinds = dict[Kind, list[str]]
+"""Elements by their links."""
 
 MOST_ATTACHMENTS: Final = 64
 """An element with more attachments than this is no witness of which of them belong together."""
@@ -51,6 +54,7 @@ class Clusters:
     elements: dict[str, int] = field(default_factory=dict)
     torn: list[str] = field(default_factory=list)
     wide: list[str] = field(default_factory=list)
+    groups: int = 0
 
     def members(self) -> dict[int, tuple[list[str], list[str]]]:
         """Return (elements, attachments) of every group that has elements."""
@@ -63,8 +67,21 @@ class Clusters:
         return found
 
 
-_Kind = tuple[dict[str, int], int]
+_Equal = tuple[dict[str, int], int]
 """Equal elements: their links by attachment, and how many of them there are."""
+
+
+class _Decided(NamedTuple):
+    """One part: its attachments by group, how many groups, the group of each kind (and whether torn), wide ones."""
+
+    attachments: dict[str, int]
+    groups: int
+    homes: list[tuple[int | None, bool]]
+    wide: list[str]
+
+
+KnownClusters = dict[tuple[tuple[Kind, int], ...], _Decided]
+"""Parts that were decided before, by their kinds with the number of elements of each."""
 
 
 def cluster(weights: Weights, rank: Mapping[str, int] | None = None) -> Clusters:
@@ -79,15 +96,65 @@ def cluster(weights: Weights, rank: Mapping[str, int] | None = None) -> Clusters
     return cluster_kinds(kinds, rank)
 
 
-def cluster_kinds(kinds: Kinds, rank: Mapping[str, int] | None = None) -> Clusters:
-    """Return the groups of elements that are given by their links, equal ones together; each must have some."""
+def cluster_kinds(kinds: Kinds, rank: Mapping[str, int] | None = None, known: KnownClusters | None = None) -> Clusters:
+    """Return the groups of elements that are given by their links, equal ones together; each must have some.
+
+    What shares no attachment, through however many others, cannot be one group, so each such part is decided for
+    itself; ``known`` keeps the decisions from one call to the next (with the same ``rank``), and those that were not
+    asked for again are dropped.
+    """
     order: Callable[[str], Any] = rank.__getitem__ if rank else natural_key
-    equal: list[_Kind] = [(dict(key), len(names)) for key, names in kinds.items()]
+    known = {} if known is None else known
+    result = Clusters()
+    asked: KnownClusters = {}
+    for part in _parts(kinds, order):
+        key = tuple((kind, len(kinds[kind])) for kind in part)
+        decided = known.get(key)
+        asked[key] = decided = decided or _decide([(dict(kind), count) for kind, count in key], order)
+        number = result.groups
+        result.groups += decided.groups
+        result.attachments.update((name, number + group) for name, group in decided.attachments.items())
+        result.wide += decided.wide
+        for kind, (home, torn) in zip(part, decided.homes, strict=True):
+            if home is not None:
+                result.elements.update(dict.fromkeys(kinds[kind], number + home))
+                if torn:
+                    result.torn.extend(kinds[kind])
+    known.clear()
+    known.update(asked)
+    result.wide.sort(key=order)
+    result.torn.sort(key=natural_key)
+    return result
+
+
+def _parts(kinds: Kinds, order: Callable[[str], Any]) -> list[list[Kind]]:
+    """Return the kinds by connected part, parts in the order of their first attachments."""
+    places: dict[str, int] = {}
+    root: list[int] = []
+    for number, kind in enumerate(kinds):
+        root.append(number)
+        for attachment, _ in kind:
+            first = places.setdefault(attachment, number)
+            one, other = _root(root, first), _root(root, number)
+            root[max(one, other)] = min(one, other)
+    found: dict[int, list[Kind]] = {}
+    for number, kind in enumerate(kinds):
+        found.setdefault(_root(root, number), []).append(kind)
+    firsts: dict[int, Any] = {}
+    for attachment, number in places.items():
+        part, rank = _root(root, number), order(attachment)
+        firsts[part] = min(firsts.get(part, rank), rank)
+    return [found[part] for part in sorted(found, key=firsts.__getitem__)]
+
+
+def _decide(equal: list[_Equal], order: Callable[[str], Any]) -> _Decided:
+    """Return the groups of one part."""
     totals: Counter[str] = Counter()
     for links, count in equal:
         for attachment, number in links.items():
             totals[attachment] += number * count
     group_of = _together(equal, totals, order)
+    groups = len(set(group_of.values()))
     wide: set[str] = set()
     for _ in range(MOST_ROUNDS):
         homes = [_home(links, group_of, totals) for links, _ in equal]
@@ -95,17 +162,10 @@ def cluster_kinds(kinds: Kinds, rank: Mapping[str, int] | None = None) -> Cluste
         if not moved:
             break
     homes = [_home(links, group_of, totals) for links, _ in equal]
-    result = Clusters(group_of, wide=sorted(wide, key=order))
-    for names, (home, torn) in zip(kinds.values(), homes, strict=True):
-        if home is not None:
-            result.elements.update((name, home) for name in names)
-            if torn:
-                result.torn.extend(names)
-    result.torn.sort(key=natural_key)
-    return result
+    return _Decided(group_of, groups, homes, sorted(wide, key=order))
 
 
-def _together(equal: list[_Kind], totals: Counter[str], order: Callable[[str], Any]) -> dict[str, int]:
+def _together(equal: list[_Equal], totals: Counter[str], order: Callable[[str], Any]) -> dict[str, int]:
     """Return a group for every attachment: those whose links come mostly from elements that are on all of them.
 
     The likest ones join first, and what joins must be like the whole group, not only like one of it: else a leaf with
@@ -152,7 +212,7 @@ class _Profile:
             self.links[kind] = self.links.get(kind, 0) + number
 
 
-def _profiles(equal: list[_Kind], place: Mapping[str, int]) -> list[_Profile]:
+def _profiles(equal: list[_Equal], place: Mapping[str, int]) -> list[_Profile]:
     profiles = [_Profile() for _ in place]
     for kind, (links, count) in enumerate(equal):
         for name, number in links.items():
@@ -197,7 +257,7 @@ def _home(links: Mapping[str, int], group_of: Mapping[str, int], totals: Mapping
 
 
 def _follow(
-    equal: list[_Kind],
+    equal: list[_Equal],
     homes: list[tuple[int | None, bool]],
     group_of: dict[str, int],
     totals: Counter[str],

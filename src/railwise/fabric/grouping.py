@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from railwise.fabric.clusters import Clusters, Kinds, cluster, cluster_kinds
+from railwise.fabric.clusters import Clusters, Kinds, KnownClusters, cluster, cluster_kinds
 from railwise.fabric.names import NOBODY
-from railwise.fabric.tiers import Hints, Ignored, Tiers, find_tiers
+from railwise.fabric.tiers import Hints, Ignored, Known, Tiers, find_tiers
 
 Counts = Mapping[str, Mapping[str, int]]
 
@@ -46,11 +46,14 @@ Joined = list[tuple[list[int], tuple[str, ...]]]
 class Memory:
     """What whoever follows a fabric keeps from one structure to the next, so that one cable costs little.
 
-    ``links`` are the links of servers in a form that can be compared, ``tiers`` and ``joined`` (by the switches of the
-    narrower groups) what followed from the links between switches.
+    ``links`` are the links of servers in a form that can be compared, ``clusters`` what followed from them;
+    ``switches``, ``tiers`` and ``joined`` (by the switches of the narrower groups) what followed from the links between
+    switches.
     """
 
     links: dict[str, frozenset[tuple[str, int]]] = field(default_factory=dict)
+    clusters: KnownClusters = field(default_factory=dict)
+    switches: Known = field(default_factory=Known)
     tiers: Mapping[str, int] = field(default_factory=dict)
     joined: dict[tuple[tuple[str, ...], ...], Joined] = field(default_factory=dict)
 
@@ -59,6 +62,7 @@ class Memory:
         for device in devices:
             self.links.pop(device, None)
         if across:
+            self.switches.clear()
             self.joined.clear()
 
 
@@ -72,11 +76,11 @@ def structure(
     in ``memory`` must hold still.
     """
     memory = memory or Memory()
-    tiers = find_tiers(down, across, hints, rank)
+    tiers = find_tiers(down, across, hints, rank, memory.switches)
     if memory.tiers != tiers.of:
         memory.joined.clear()
         memory.tiers = tiers.of
-    found = cluster_kinds(_kinds(up, tiers, memory), rank)
+    found = cluster_kinds(_kinds(up, tiers, memory), rank, memory.clusters)
     result = Structure(tiers, torn=found.torn, beside=list(tiers.ignored))
     _note_wide(found, down, result)
     groups, numbers = _ordered(found, rank)

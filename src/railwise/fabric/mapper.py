@@ -71,7 +71,7 @@ class _Kept:
     tiers: dict[str, int] = field(default_factory=dict)
     tiered: dict[str, Device] = field(default_factory=dict)
     memory: Memory = field(default_factory=Memory)
-    findings: list[Finding] | None = None
+    findings: tuple[Finding, ...] | None = None
     """What was found by the last map, without what follows from the age of tables; None: nothing yet."""
 
 
@@ -123,7 +123,7 @@ class Mapper:
         if looked_at is None or self._kept.version != survey.version:
             self._describe()
         elif not looked_at and self._kept.findings is not None:
-            findings = _sorted([*self._kept.findings, *table_findings(survey, now)])
+            findings = _with(self._kept.findings, table_findings(survey, now))
             self._last = replace(self._last, time=now, heard=heard_at(survey), findings=findings)
             return self._last
         touched = {port.device for port in looked_at or ()}
@@ -164,7 +164,7 @@ class Mapper:
         said = attributes.said_of_scale_up(survey)
         racks = {device.name: device.rack for device in devices.values() if device.rack}
         scale_up, about_scale_up = scale_up_domains(attributes.by_server(said, survey), racks, self._last.scale_up)
-        kept.findings = [*self._findings(found, judged, places, remembered), *about_scale_up]
+        kept.findings = _sorted([*self._findings(found, judged, places, remembered), *about_scale_up])
         leaf_groups = [domain for domain in domains if domain.level == LEAF_GROUP]
         rails: dict[str, tuple[Rail, ...]] = {}
         dead: dict[str, frozenset[int]] = {}
@@ -182,7 +182,7 @@ class Mapper:
             dead_rails=dead,
             scale_up=scale_up,
             said=said,
-            findings=_sorted([*kept.findings, *table_findings(survey, now)]),
+            findings=_with(kept.findings, table_findings(survey, now)),
             heard=heard_at(survey),
             retired=naming.retired(domains, self._last),
         )
@@ -269,6 +269,12 @@ def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return findings once each, by kind in the order of the enum, then by subject."""
     order = {kind: place for place, kind in enumerate(Kind)}
     return tuple(sorted(set(findings), key=lambda one: (order[one.kind], natural_key(one.subject), one)))
+
+
+def _with(sorted_ones: tuple[Finding, ...], more: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings that are in order already, with some more."""
+    added = tuple(more)
+    return _sorted([*sorted_ones, *added]) if added else sorted_ones
 
 
 def domain_of(domains: Iterable[MapDomain], level: str, name: str) -> MapDomain | None:

@@ -33,17 +33,22 @@ class Oddities:
     strangers: dict[str, dict[Row, str]] = field(default_factory=dict)
     """By stranger what kind of device each row takes it for."""
 
+    revoted: set[str] = field(default_factory=set)
+    """The strangers whose kind may be another one since somebody last cleared this."""
+
     _at: dict[Row, list[str]] = field(default_factory=dict)
 
     def take_for(self, row: Row, device: str, kind: str) -> None:
         """Note that a row takes a stranger for a switch or a server."""
         self.strangers.setdefault(device, {})[row] = kind
+        self.revoted.add(device)
         self._at.setdefault(row, []).append(device)
 
     def forget(self, row: Row) -> None:
         """Drop what was odd about a row."""
         for device in self._at.pop(row, ()):
             self.strangers[device].pop(row, None)
+            self.revoted.add(device)
         if self.unknown or self.ambiguous or self.clashes or self.several:
             self.unknown.pop(row, None)
             self.ambiguous.pop(row, None)
@@ -138,10 +143,10 @@ class Survey:
                 self._claim(key, self.directory.device(key[1]), port, self.tables[key])
         changed, looked_at = self.wiring.settle(self._touched)
         self._touched = set()
-        kinds = {device: self.kind(device) for device in self.odd.strangers}
-        if kinds != self._kinds:
+        if any(self.kind(device) != self._kinds.get(device) for device in self.odd.revoted):
             self._rebuild(now)
             return None
+        self.odd.revoted.clear()
         self._count(changed)
         return looked_at
 
@@ -170,6 +175,7 @@ class Survey:
         self.contested = self.wiring.settle_all()
         self._touched = set()
         self._kinds = {device: self.kind(device) for device in self.odd.strangers}
+        self.odd.revoted.clear()
         self.up, self.down, self.across, self._pairs = {}, {}, {}, {}
         self._count_all()
         self._stale = False

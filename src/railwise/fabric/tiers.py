@@ -71,14 +71,31 @@ class Hints:
         return ""
 
 
-def find_tiers(down: Links, across: Links, hints: Hints, rank: Mapping[str, int]) -> Tiers:
+@dataclass(slots=True)
+class Known:
+    """What followed from the links between switches, as long as these and the hints are the same.
+
+    ``parts`` by the switches that were asked about, ``risen`` by the tiers that were given.
+    """
+
+    parts: dict[tuple[str, ...], list[list[str]]] = field(default_factory=dict)
+    risen: dict[frozenset[tuple[str, int]], dict[str, int]] = field(default_factory=dict)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.parts.clear()
+        self.risen.clear()
+
+
+def find_tiers(down: Links, across: Links, hints: Hints, rank: Mapping[str, int], known: Known | None = None) -> Tiers:
     """Return the tiers of the switches.
 
     ``down`` holds the links of each switch to servers, ``across`` those to other switches, from both ends;
-    ``rank`` the places of all names in natural order.
+    ``rank`` the places of all names in natural order. What is ``known`` must hold still.
     """
+    known = known or Known()
     tiers = Tiers()
-    compute = _without_others(down, across, hints, rank, tiers)
+    compute = _without_others(down, across, hints, rank, (tiers, known))
     servers = {switch: sum(down.get(switch, {}).values()) for switch in compute}
     for switch in compute:
         role = hints.roles.get(switch, "")
@@ -86,7 +103,11 @@ def find_tiers(down: Links, across: Links, hints: Hints, rank: Mapping[str, int]
             tiers.of[switch] = _TIER_OF_ROLE[Role(role)]
         elif servers[switch] and not _above(switch, servers, across):
             tiers.of[switch] = 0
-    _rise(compute, across, tiers.of, frozenset(switch for switch in compute if hints.roles.get(switch, "")))
+    given = frozenset(tiers.of.items())
+    if given not in known.risen:
+        _rise(compute, across, tiers.of, frozenset(switch for switch in compute if hints.roles.get(switch, "")))
+        known.risen = {given: tiers.of}
+    tiers.of = known.risen[given]
     return tiers
 
 
@@ -124,8 +145,11 @@ def _rise(compute: list[str], across: Links, tier_of: dict[str, int], fixed: fro
         tier_of.update(risen)
 
 
-def _without_others(down: Links, across: Links, hints: Hints, rank: Mapping[str, int], tiers: Tiers) -> list[str]:
+def _without_others(
+    down: Links, across: Links, hints: Hints, rank: Mapping[str, int], notes: tuple[Tiers, Known]
+) -> list[str]:
     """Return the switches of the compute network in natural order; note what is beside it."""
+    tiers, known = notes
     switches = sorted({*down, *across}, key=rank.__getitem__)
     beside = {switch: reason for switch in switches if (reason := hints.beside(switch))}
     by_reason: defaultdict[str, list[str]] = defaultdict(list)
@@ -134,7 +158,10 @@ def _without_others(down: Links, across: Links, hints: Hints, rank: Mapping[str,
     for reason, names in by_reason.items():
         tiers.ignored.append(_ignored(names, down, reason))
     rest = [switch for switch in switches if switch not in beside]
-    parts = _parts(rest, across)
+    asked = tuple(rest)
+    if asked not in known.parts:
+        known.parts = {asked: _parts(rest, across)}
+    parts = known.parts[asked]
     if len(parts) < 2:  # noqa: PLR2004 -- one network lies beside no other
         return rest
     reach: list[Counter[str]] = []
