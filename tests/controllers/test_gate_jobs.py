@@ -96,7 +96,7 @@ def test_segments_need_pods_that_are_held_one_by_one() -> None:
 
 
 def places(one: Job, pods: list[Pod]) -> dict[str, str]:
-    return {pod.metadata.name: pod.spec.node_name for pod in shown(one, pods, "us", 5).values()}
+    return {pod.metadata.name: pod.spec.node_name for pod in shown(one, pods, "us").values()}
 
 
 @pytest.mark.parametrize(
@@ -119,11 +119,10 @@ def test_more_pods_than_places_have_none() -> None:
     assert places(job(1, "n1", suspend=False), [made("x"), made("y")]) == {"x": "n1"}
 
 
-def test_a_waiting_job_is_shown_by_placeholders_with_its_priority() -> None:
-    seen = shown(job(), [], "us", 7)
+def test_a_waiting_job_is_shown_by_placeholders() -> None:
+    seen = shown(job(), [], "us")
     assert list(seen) == ["u/0", "u/1"]
     assert all(is_placeholder(uid) for uid in seen)
-    assert {pod.spec.priority for pod in seen.values()} == {7}
     assert {(pod.spec.scheduler_name, pod.spec.node_name) for pod in seen.values()} == {("us", "")}
 
 
@@ -139,7 +138,7 @@ def test_a_stopped_job_is_shown_when_its_pods_are_gone(
     conditions: list[dict[str, str]], pods: list[Pod], count: int
 ) -> None:
     one = job(status={"startTime": "2026-01-01T00:00:00Z", "conditions": conditions})
-    assert len(shown(one, pods, "us", None)) == count
+    assert len(shown(one, pods, "us")) == count
 
 
 def test_marks_come_off_again_and_the_whole_is_needed() -> None:
@@ -166,7 +165,6 @@ class Held:
     def __init__(self) -> None:
         self.cache = GateCache(steady=Clock())
         self.cache.replace_nodes([node("n1"), node("n2")])
-        self.cache.pods.put_classes([PriorityClass()])
         self.engine: Engine | None = None
         self.key = ObjectName("a", "job", "j")
 
@@ -198,6 +196,17 @@ def test_the_life_of_a_held_job() -> None:
     held.cache.pods.drop("u-x")
     assert held.round() == {}
     assert held.believed() == ["n1", "n2"], "the place is kept for the pod that the Job will make"
+
+
+@pytest.mark.parametrize(("name", "expected"), [("", 3), ("high", 9), ("system-node-critical", 2_000_001_000)])
+def test_a_job_has_the_priority_that_its_pods_will_have(name: str, expected: int) -> None:
+    held = Held()
+    for meta, value, default in (("high", 9, False), ("usual", 3, True)):
+        one = {"metadata": {"name": meta, "uid": meta}, "value": value, "globalDefault": default}
+        held.cache.queues.put_class(msgspec.convert(one, PriorityClass))
+    held.cache.put_maker(job(template={"priorityClassName": name}))
+    (told,) = held.cache.begin().workloads
+    assert told.priority == expected
 
 
 def test_a_job_that_is_stopped_gives_its_room_away_and_waits_again() -> None:

@@ -158,3 +158,22 @@ async def put_policy(client: Client, version: str, spared: Sequence[str] = ()) -
     await client.apply(policies(version), "", NAME, policy, force=True)
     await client.apply(bindings(version), "", NAME, binding, force=True)
     await client.delete(WEBHOOKS, "", NAME)
+
+
+async def put_webhook(client: Client, client_config: Mapping[str, Any], spared: Sequence[str] = ()) -> None:
+    """Put the webhook into force, or bring it up to date.
+
+    Raises:
+        ApiError: the server cannot be reached or refuses.
+    """
+    await client.apply(WEBHOOKS, "", NAME, webhook_object(client_config, spared), force=True)
+
+
+async def drop_policy(client: Client, version: str) -> None:
+    """Take away a policy of an earlier time, where a webhook does its work.
+
+    Raises:
+        ApiError: the server cannot be reached or refuses.
+    """
+    for resource in (bindings(version), policies(version)):
+        await client.delete(resource, "", NAME)

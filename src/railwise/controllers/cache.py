@@ -164,6 +164,7 @@ class ClusterCache:
             self.clock,
             nodes.names(),
             queues.classes,
+            queues.default_priority,
             catalog=queues.catalog,
             trees=nodes.trees,
         )

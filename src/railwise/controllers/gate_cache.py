@@ -7,7 +7,7 @@ pods are kept as the API has them too, because whether they arrive has to be wat
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from railwise.controllers.cache import ClusterCache
 from railwise.controllers.clocks import LiveClock
@@ -18,7 +18,7 @@ from railwise.controllers.node_book import NodeBook
 from railwise.controllers.pod_book import PodBook
 from railwise.controllers.roles import ENDED
 from railwise.formats.kubernetes.gangs import key_of, namespace
-from railwise.formats.kubernetes.kinds import Job, PriorityClass
+from railwise.formats.kubernetes.kinds import Job
 from railwise.formats.kubernetes.names import ObjectName
 from railwise.formats.kubernetes.schema import Part, Pod, PodStatus
 
@@ -66,7 +66,6 @@ class GatePods(PodBook):
         self.released: dict[str, SeenPod] = {}
         self.jobs: dict[ObjectName, Job] = {}
         self.refused: dict[ObjectName, tuple[Job, str]] = {}
-        self.classes: dict[str, PriorityClass] | None = None
         self._made: dict[ObjectName, dict[str, Pod]] = {}
         self._maker: dict[str, ObjectName] = {}
         self._placeholders: dict[ObjectName, set[str]] = {}
@@ -143,12 +142,6 @@ class GatePods(PodBook):
         for uid in self._placeholders.pop(key, set()):
             super().drop(uid)
 
-    def put_classes(self, found: Iterable[PriorityClass]) -> None:
-        """Take in priority classes as they are now; before the first are known, no Job can be judged."""
-        self.classes = {**(self.classes or {}), **{one.metadata.name: one for one in found}}
-        for key in list(self.jobs):
-            self._show(key)
-
     def made_by(self, key: ObjectName) -> list[tuple[str, str]]:
         """Return uid and node of the pods that a Job has made, as far as they have a node."""
         seen = [(uid, self.pods[uid].spec.node_name) for uid in self._made.get(key, {}) if uid in self.pods]
@@ -162,8 +155,7 @@ class GatePods(PodBook):
 
     def _show(self, key: ObjectName) -> None:
         job, made = self.jobs[key], self._made.get(key, {})
-        known = key not in self._halted and (self.classes is not None or hold_of(job) is Hold.RELEASED)
-        seen = shown(job, made.values(), OURS, self._priority(job)) if known else {}
+        seen = {} if key in self._halted else shown(job, made.values(), OURS)
         kept = {uid for uid in seen if is_placeholder(uid)}
         for uid in self._placeholders.get(key, set()) - kept:
             super().drop(uid)
@@ -172,12 +164,6 @@ class GatePods(PodBook):
             self._put(pod, seen.get(uid, pod), released=uid in seen)
         for uid in kept:
             super().put(seen[uid])
-
-    def _priority(self, job: Job) -> int | None:
-        name, classes = job.spec.template.spec.priority_class_name, self.classes or {}
-        if name:
-            return classes[name].value if name in classes else None
-        return next((one.value for one in classes.values() if one.global_default), None)
 
 
 def _key(job: Job) -> ObjectName:

@@ -115,16 +115,14 @@ def _bare(meta: Meta) -> Meta:
     return msgspec.structs.replace(meta, labels=labels, annotations=notes)
 
 
-def shown(job: Job, pods: Collection[Pod], scheduler: str, priority: int | None) -> dict[str, Pod]:
+def shown(job: Job, pods: Collection[Pod], scheduler: str) -> dict[str, Pod]:
     """Return what the engine is to see of a held Job, by uid: its pods in their places, placeholders for the others.
 
-    ``pods`` are those of the Job that the API has, ``scheduler`` is whose they are to be; ``priority`` is that of the
-    template's priority class, which the API writes on pods only. Nothing is shown of a Job whose pods are ending.
+    ``pods`` are those of the Job that the API has, ``scheduler`` is whose they are to be. Nothing is shown of a Job
+    whose pods are ending.
     """
     template, count = bare_template(job), pods_of(job)
     spec = msgspec.structs.replace(template.spec, scheduler_name=scheduler, scheduling_gates=(), node_name="")
-    if spec.priority is None:
-        spec = msgspec.structs.replace(spec, priority=priority)
     if hold_of(job) is Hold.WAITING:
         if _stopping(job, pods):
             return {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import aclosing
 from typing import Any
 
 from railwise.controllers.announcer import on_the_pod
@@ -16,13 +15,11 @@ from railwise.controllers.gate_jobs import BETWEEN, is_placeholder
 from railwise.controllers.gate_release import Releaser
 from railwise.controllers.gate_watch import ReleaseWatch
 from railwise.controllers.modes import Mode, Said
-from railwise.formats.kubernetes.kinds import PriorityClass
 from railwise.formats.kubernetes.workloads import LivePod
-from railwise.kubeapi.changes import Change, Snapshot
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.pods import Answer
 from railwise.kubeapi.recorder import Recorder, Regarding
-from railwise.kubeapi.resources import JOBS, PRIORITY_CLASSES
+from railwise.kubeapi.resources import JOBS
 
 
 class GateMode(Mode):
@@ -62,17 +59,6 @@ class GateMode(Mode):
         first = pod.uid.endswith(f"{BETWEEN}0")
         return Said("Released", "all of its pods have a place; it may begin", "Releasing") if first else None
 
-    def duties(
-        self, evictor: Evictor, recorder: Recorder, wake: Callable[[], None]
-    ) -> Sequence[Coroutine[Any, Any, None]]:
-        """Return the watch over released pods, and following priority classes, by which Jobs are judged."""
-        return ReleaseWatch(self._cache, evictor, recorder).run(), self._classes(evictor.client, wake)
-
-    async def _classes(self, client: Client, wake: Callable[[], None]) -> None:
-        async with aclosing(client.follow(PRIORITY_CLASSES, PriorityClass)) as news:
-            async for event in news:
-                if isinstance(event, Snapshot):
-                    self._cache.pods.put_classes(event.objects)
-                elif isinstance(event, Change):
-                    self._cache.pods.put_classes([event.object])
-                wake()
+    def duties(self, evictor: Evictor, recorder: Recorder) -> Sequence[Coroutine[Any, Any, None]]:
+        """Return the watch over released pods."""
+        return (ReleaseWatch(self._cache, evictor, recorder).run(),)

@@ -53,9 +53,7 @@ class Mode:
         pod = binding.pod
         return Said("Scheduled", f"{pod.namespace}/{pod.name} is bound to {binding.node}", "Binding")
 
-    def duties(
-        self, evictor: Evictor, recorder: Recorder, wake: Callable[[], None]
-    ) -> Sequence[Coroutine[Any, Any, None]]:
-        """Return what else has to go on as long as the scheduler runs; ``wake`` asks for a round."""
-        del evictor, recorder, wake
+    def duties(self, evictor: Evictor, recorder: Recorder) -> Sequence[Coroutine[Any, Any, None]]:
+        """Return what else has to go on as long as the scheduler runs."""
+        del evictor, recorder
         return ()

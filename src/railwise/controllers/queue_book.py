@@ -22,6 +22,7 @@ class QueueBook:
         self.changed = False
         self.catalog: Catalog = NOTHING
         self.classes: Mapping[str, int] = {}
+        self.default_priority = 0
         self._classes: dict[str, PriorityClass] = {}
         self._sources: dict[Kind, dict[str, Source]] = {}
 
@@ -51,7 +52,7 @@ class QueueBook:
         """Take in a PriorityClass; pods carry its value, but labels and other objects only its name."""
         before = self._classes.get(found.metadata.uid)
         self._classes[found.metadata.uid] = found
-        if before is None or (before.metadata.name, before.value) != (found.metadata.name, found.value):
+        if before is None or _ranks(before) != _ranks(found):
             self._name_classes()
 
     def drop_class(self, uid: str) -> None:
@@ -68,6 +69,7 @@ class QueueBook:
 
     def _name_classes(self) -> None:
         self.classes = {one.metadata.name: one.value for one in self._classes.values()}
+        self.default_priority = next((one.value for one in self._classes.values() if one.global_default), 0)
         self.changed = True
 
     def read(self) -> Catalog:
@@ -80,3 +82,8 @@ class QueueBook:
     def sources(self) -> list[Source]:
         """Return all objects there are."""
         return [source for known in self._sources.values() for source in known.values()]
+
+
+def _ranks(found: PriorityClass) -> tuple[str, int, bool]:
+    """Return what of a PriorityClass decides."""
+    return found.metadata.name, found.value, found.global_default

@@ -102,7 +102,7 @@ class Scheduler:
             self._recorder.run(),
             self._deposed(),
             self._rounds(),
-            *self._mode.duties(self._evictor, self._recorder, self._feeds.news.set),
+            *self._mode.duties(self._evictor, self._recorder),
         ]
         tasks = [asyncio.create_task(one) for one in helpers]
         try:
