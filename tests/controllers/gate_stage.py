@@ -56,6 +56,10 @@ class GateStage(Stage):
     async def open(self) -> None:
         """Put the policy into force and wait until it is."""
         await put_policy(self.client, await served_version(self.client))
+        await self.hold()
+
+    async def hold(self) -> None:
+        """Ask for the gate and wait until it is put on pods."""
         await self.client.label(NAMESPACES, "", self.space, {GATE: "enabled"})
 
         async def held() -> bool:

@@ -20,7 +20,11 @@ from railwise.kubeapi.client import Client
 from railwise.kubeapi.resources import SERVICE_ACCOUNTS, Resource
 from tests.deploy.generate import NAMESPACE
 
-PLURALS = {"PodDisruptionBudget": "poddisruptionbudgets", "ValidatingAdmissionPolicy": "validatingadmissionpolicies"}
+PLURALS = {
+    "PodDisruptionBudget": "poddisruptionbudgets",
+    "MutatingAdmissionPolicy": "mutatingadmissionpolicies",
+    "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
+}
 EVERYWHERE = ("ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "Namespace")
 
 
@@ -39,7 +43,7 @@ def resource_of(one: dict[str, Any]) -> Resource:
     """Return where an object of a manifest belongs."""
     group, _, version = one["apiVersion"].rpartition("/")
     kind = one["kind"]
-    everywhere = kind in EVERYWHERE or kind.startswith("ValidatingAdmissionPolicy")
+    everywhere = kind in EVERYWHERE or "AdmissionPolicy" in kind
     return Resource(group, version, PLURALS.get(kind, f"{kind.lower()}s"), kind, namespaced=not everywhere)
 
 

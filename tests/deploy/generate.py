@@ -1,23 +1,50 @@
-"""Writes what ``deploy/`` takes from the code: the roles. ``python -m tests.deploy.generate``."""
+"""Writes what ``deploy/`` takes from the code: roles and the gate's policy. ``python -m tests.deploy.generate``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from railwise.controllers.permissions import SCHEDULER
+import yaml
+
+from railwise.controllers.admission import policy_objects
+from railwise.controllers.permissions import GATE, SCHEDULER
 from railwise.discovery.permissions import AGENT, DISCOVERY
-from railwise.formats.kubernetes.rbac import Permission, role_text
+from railwise.formats.kubernetes.rbac import PART_OF, Permission, role_text
 from tests.conftest import ROOT
 
 NAMESPACE: Final = "railwise-system"
-TABLES: Final[Mapping[str, Sequence[Permission]]] = {"scheduler": SCHEDULER, "discovery": DISCOVERY, "agent": AGENT}
+TABLES: Final[Mapping[str, Sequence[Permission]]] = {
+    "scheduler": SCHEDULER,
+    "gate": GATE,
+    "discovery": DISCOVERY,
+    "agent": AGENT,
+}
 _HEAD: Final = "# Written by `python -m tests.deploy.generate` from permissions.py, with the reason above each rule.\n"
 
 
 def written() -> dict[str, str]:
     """Return the generated files by their path below ``deploy/``."""
-    return {f"{name}/rbac.yaml": _HEAD + role_text(f"railwise-{name}", TABLES[name], NAMESPACE) for name in TABLES}
+    roles = {f"{name}/rbac.yaml": _HEAD + role_text(f"railwise-{name}", TABLES[name], NAMESPACE) for name in TABLES}
+    return {**roles, "gate/admission.yaml": _admission()}
+
+
+def _admission() -> str:
+    """Return the policy that puts the gate on pods of namespaces that asked for it."""
+    head = "# Written by `python -m tests.deploy.generate` from controllers/admission.py.\n"
+    objects = [
+        {**one, "metadata": {**one["metadata"], "labels": PART_OF}} for one in policy_objects(spared=[NAMESPACE])
+    ]
+    return head + "---\n".join(yaml.dump(one, sort_keys=False, width=110, Dumper=_Plain) for one in objects)
+
+
+class _Plain(yaml.SafeDumper):
+    """Writes values that stand in two places twice."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """Return that nothing is an alias."""
+        del data
+        return True
 
 
 if __name__ == "__main__":

@@ -45,13 +45,9 @@ DECLARED: Final = (
 )
 """What is read of queues and topologies that objects declare."""
 
-SCHEDULER: Final[tuple[Permission, ...]] = (
+PLACES: Final[tuple[Permission, ...]] = (
     followed("", "nodes", "where pods can go: room, labels, taints"),
     followed("", "pods", "pods to place, and pods that hold room"),
-    Permission(
-        "", "pods", ("get",), "how a pod stands after a bind or an eviction without an answer", seldom="answers arrive"
-    ),
-    Permission("", "pods/binding", ("create",), "placing a pod"),
     Permission("", "pods/eviction", ("create",), "making room, with respect for PodDisruptionBudgets"),
     Permission("", "pods/status", ("patch",), "the condition PodScheduled says why a pod waits"),
     SPEAKS,
@@ -61,6 +57,67 @@ SCHEDULER: Final[tuple[Permission, ...]] = (
     followed("scheduling.k8s.io", "podgroups", "the rules of a gang", seldom="served from 1.37 on, if enabled"),
     followed("scheduling.k8s.io", "priorityclasses", "priorities that labels and other objects give by name"),
     *DECLARED,
+)
+"""What it takes to decide, to make room and to say why not, in either mode."""
+
+SCHEDULER: Final[tuple[Permission, ...]] = (
+    *PLACES,
+    Permission(
+        "", "pods", ("get",), "how a pod stands after a bind or an eviction without an answer", seldom="answers arrive"
+    ),
+    Permission("", "pods/binding", ("create",), "placing a pod"),
     *lease("railwise-scheduler"),
 )
 """``railwise run scheduler``."""
+
+GATE: Final[tuple[Permission, ...]] = (
+    *PLACES,
+    Permission("", "pods", ("patch",), "telling a pod its node and lifting its gate"),
+    Permission("batch", "jobs", ("patch",), "beginning and suspending Jobs that are held as a whole"),
+    Permission(
+        "batch",
+        "jobs/status",
+        ("patch",),
+        "a Job that was suspended again has not begun, or its template could not be changed",
+        seldom="only where a held Job was evicted",
+    ),
+    *lease("railwise-gate"),
+)
+"""``railwise run gate --admission none``, where manifests have put the policy into force."""
+
+_ADMISSION: Final = "admissionregistration.k8s.io"
+_NAMED: Final = ("gate.railwise.dev",)
+
+GATE_POLICY: Final[tuple[Permission, ...]] = (
+    *(
+        one
+        for kind in ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings")
+        for one in (
+            Permission(_ADMISSION, kind, ("create",), "new pods get their gate: put into force by the gate itself"),
+            Permission(_ADMISSION, kind, ("patch",), "kept as this version wants it", names=_NAMED),
+        )
+    ),
+    Permission(
+        _ADMISSION, "mutatingwebhookconfigurations", ("delete",), "a webhook of an earlier time goes", names=_NAMED
+    ),
+)
+"""What ``--admission policy`` needs besides."""
+
+GATE_WEBHOOK: Final[tuple[Permission, ...]] = (
+    Permission(_ADMISSION, "mutatingwebhookconfigurations", ("create",), "new pods get their gate from the webhook"),
+    Permission(_ADMISSION, "mutatingwebhookconfigurations", ("patch",), "whose certificate is believed", names=_NAMED),
+    *(
+        Permission(_ADMISSION, kind, ("delete",), "a policy of an earlier time goes", names=_NAMED, seldom="none yet")
+        for kind in ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings")
+    ),
+    Permission(
+        "",
+        "secrets",
+        ("get", "update"),
+        "the webhook's certificate, shared by all replicas",
+        own=True,
+        names=("railwise-gate-webhook",),
+    ),
+    Permission("", "secrets", ("create",), "the certificate is made by whoever comes first", own=True),
+)
+"""What ``--admission webhook`` needs besides."""
