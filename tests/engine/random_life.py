@@ -14,6 +14,7 @@ from random import Random
 from railwise.engine.events import Event, NodeChange
 from railwise.model.node import Cards, Node, Taint
 from railwise.model.policy import Policy
+from railwise.model.requirement import Requirement
 from railwise.model.scenario import Scenario
 from railwise.model.topology import Level, Topology
 from railwise.model.workload import (
@@ -24,7 +25,6 @@ from railwise.model.workload import (
     CardRule,
     Group,
     Request,
-    Requirement,
     Segment,
     Selection,
     Toleration,

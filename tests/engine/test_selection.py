@@ -6,7 +6,8 @@ import pytest
 
 from railwise.engine.cluster.selection import accepts_node, repelled, selected, tolerates
 from railwise.model.node import Node, Taint
-from railwise.model.workload import Requirement, Selection, Toleration
+from railwise.model.requirement import Requirement
+from railwise.model.workload import Selection, Toleration
 
 NODE = Node("gpu-1", labels={"pool": "gold", "generation": "3", "empty": "", "minus": "-5", "word": "x7"})
 

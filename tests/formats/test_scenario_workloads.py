@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from railwise.model.requirement import Requirement
 from railwise.model.workload import (
     CARDS_MIG,
     CARDS_SHARE,
@@ -13,7 +14,6 @@ from railwise.model.workload import (
     Checkpoint,
     Group,
     Request,
-    Requirement,
     Running,
     Segment,
     Selection,

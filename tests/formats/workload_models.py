@@ -6,6 +6,9 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from railwise.model.host_ports import HostPort, as_resources
+from railwise.model.pod_rules import PodRules, PodSelector, PodTerm, SpreadRule
+from railwise.model.requirement import Requirement
 from railwise.model.workload import (
     CARDS_MIG,
     CARDS_SHARE,
@@ -17,7 +20,6 @@ from railwise.model.workload import (
     Checkpoint,
     Group,
     Request,
-    Requirement,
     Running,
     Segment,
     Selection,
@@ -101,18 +103,68 @@ def running(draw: st.DrawFn) -> Running:
     return Running(tuple(found), draw(TIMES), on_cards)
 
 
+host_ports = st.lists(
+    st.builds(
+        HostPort,
+        st.integers(1, 65535),
+        st.sampled_from(["TCP", "UDP"]),
+        st.sampled_from(["", "10.0.0.1", "10.0.0.2", "fd00::1"]),
+    ),
+    max_size=3,
+).map(lambda ports: list({(port.port, port.protocol): port for port in ports}.values()))
+on_ports = st.builds(
+    lambda request, ports: replace(
+        request, resources=tuple(sorted({**dict(request.resources), **as_resources(ports)}.items()))
+    ),
+    requests,
+    host_ports,
+)
+conditions = st.one_of(
+    st.builds(Requirement, KEYS, st.sampled_from(["In", "NotIn"]), st.sampled_from([("a", "8"), ("a",)])),
+    st.builds(Requirement, KEYS, st.sampled_from(["Exists", "DoesNotExist"])),
+)
+selectors = st.lists(conditions, max_size=3, unique=True).map(tuple) | st.just((Requirement("", "In", ()),))
+pod_terms = st.builds(
+    PodTerm, KEYS, st.builds(PodSelector, selectors, st.sampled_from([(), ("default",), ("a", "b"), ("ml",)]))
+)
+
+
+def _rules(space: str, labels: dict[str, str], terms: list[list[PodTerm]], spread: list[SpreadRule]) -> PodRules:
+    own = [replace(rule, pods=replace(rule.pods, namespaces=(space,))) for rule in spread]
+    return PodRules(space, tuple(sorted(labels.items())), tuple(terms[0]), tuple(terms[1]), tuple(own), bool(own))
+
+
+pod_rules = st.builds(
+    _rules,
+    st.sampled_from(["default", "ml"]),
+    LABELS,
+    st.lists(st.lists(pod_terms, max_size=2), min_size=2, max_size=2),
+    st.lists(
+        st.builds(
+            SpreadRule,
+            KEYS,
+            st.integers(1, 3),
+            st.builds(PodSelector, selectors),
+            st.integers(1, 3),
+            st.booleans(),
+            st.booleans(),
+        ),
+        max_size=2,
+    ),
+)
 segments = st.builds(Segment, st.integers(1, 9), LEVELS, LEVELS)
 bare_leaves = st.builds(
     Group,
     pods=st.integers(1, 20),
     min_pods=st.integers(1, 20),
-    request=requests,
+    request=requests | on_ports,
     card_rule=st.builds(
         CardRule, st.lists(st.sampled_from(["H100-80GB", "T4"]), max_size=2).map(tuple), MEMORY, st.booleans()
     ),
     topology=rules,
     segment=st.none() | segments,
     selection=selections,
+    pod_rules=st.none() | pod_rules,
 )
 leaves = st.builds(lambda leaf, where: replace(leaf, running=where), bare_leaves, st.none() | running())
 
@@ -144,6 +196,7 @@ plain = st.builds(
     kind=st.sampled_from(["batch", "training", "inference"]),
     elastic=st.booleans(),
     preemptible=st.booleans(),
+    preempts=st.booleans(),
     suspend=st.booleans(),
     duration=st.integers(0, 10**12),
     checkpoint=st.none() | st.builds(Checkpoint, st.integers(1, 10**9), st.integers(0, 10**9)),

@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from railwise.model.node import MIG_DYNAMIC, MIG_NONE, Node, Taint
+from railwise.model.requirement import Requirement
 from railwise.model.scenario import Scenario
 from railwise.model.topology import Topology
 from railwise.model.workload import (
@@ -19,7 +20,6 @@ from railwise.model.workload import (
     CardRule,
     Group,
     Request,
-    Requirement,
     Selection,
     Toleration,
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
+from railwise.model.requirement import Requirement
 from railwise.model.workload import (
     CARDS_NONE,
     CARDS_SHARE,
@@ -13,7 +14,6 @@ from railwise.model.workload import (
     CardRule,
     Group,
     Request,
-    Requirement,
     Segment,
     Selection,
     Toleration,

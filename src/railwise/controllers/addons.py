@@ -55,7 +55,7 @@ class Addons:
         found = []
         for addon in list(self._idle):
             for resource in addon.resources:
-                if resource.api_version() in versions and await self._client.serves(resource):
+                if (not resource.group or resource.api_version() in versions) and await self._client.serves(resource):
                     self._idle.remove(addon)
                     found.append((addon, resource))
                     break

@@ -103,6 +103,7 @@ class ClusterCache:
 
     def begin(self) -> Scenario:
         """Return everything as one scenario, for a new engine; all that was marked is told by it."""
+        self.pods.let_go()
         catalog = self.queues.read()
         self.nodes.declared = catalog.topologies
         nodes = self.nodes.read()
@@ -167,6 +168,8 @@ class ClusterCache:
             queues.default_priority,
             catalog=queues.catalog,
             trees=nodes.trees,
+            volumes=self.pods.volumes,
+            selectors=self.pods.selectors,
         )
 
     def _read(self, gang: LiveGang, around: Surroundings) -> Built | None:
@@ -223,7 +226,7 @@ class ClusterCache:
                 pod = self.pods.pods.get(live.uid) if live is not None else None
                 if live is None or pod is None or live.uid in self.pods.assumed or pod.spec.node_name:
                     continue
-                self.pods.assumed[live.uid] = node
+                self.pods.assume(live.uid, node)
                 found.append(Binding(live, node, gang.name))
         return found
 

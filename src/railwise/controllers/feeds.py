@@ -14,11 +14,12 @@ from railwise.controllers.makers import Maker
 from railwise.formats.kubernetes.dialects.sources import CATALOGUED, Foreign, Kind
 from railwise.formats.kubernetes.kinds import Job, JobSet, LeaderWorkerSet, PodGroup, PriorityClass
 from railwise.formats.kubernetes.schema import NodeObject
+from railwise.formats.kubernetes.storage import Claim, CSINode, Volume
 from railwise.kubeapi.changes import Change, ChangeKind, Snapshot, Spoiled
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.errors import ForbiddenError
 from railwise.kubeapi.objects import KubeObject, Unreadable
-from railwise.kubeapi.resources import JOBS, NODES, PODS, PRIORITY_CLASSES, Resource
+from railwise.kubeapi.resources import CLAIMS, CSI_NODES, JOBS, NODES, PODS, PRIORITY_CLASSES, VOLUMES, Resource
 from railwise.kubeapi.watching import EVERYTHING, Scope
 
 T = TypeVar("T", bound=KubeObject)
@@ -115,6 +116,13 @@ class Feeds:
         ]
         feeds += [(resources_of(kind), partial(self._declared, kind)) for kind in CATALOGUED]
         feeds.append(((PRIORITY_CLASSES,), lambda one: Feed(one, PriorityClass, EVERYTHING, *classes)))
+        book = self._cache.pods.volumes
+        claims = (book.replace_claims, book.put_claim, book.drop_claim)
+        volumes = (book.replace_volumes, book.put_volume, book.drop_volume)
+        drivers = (book.replace_drivers, book.put_drivers, book.drop_drivers)
+        feeds.append(((CLAIMS,), lambda one: Feed(one, Claim, EVERYTHING, *claims)))
+        feeds.append(((VOLUMES,), lambda one: Feed(one, Volume, EVERYTHING, *volumes)))
+        feeds.append(((CSI_NODES,), lambda one: Feed(one, CSINode, EVERYTHING, *drivers)))
         return [Addon(resources, feed, self._follow, self._forgotten) for resources, feed in feeds]
 
     def _maker(self, kind: type[Maker], resource: Resource) -> Feed[Any]:

@@ -23,8 +23,9 @@ from railwise.formats.kubernetes.gangs import ONE, Gang, Member
 from railwise.formats.kubernetes.gather import COPIES, Gathering
 from railwise.formats.kubernetes.kinds import PodGroup
 from railwise.formats.kubernetes.names import ObjectName
+from railwise.formats.kubernetes.occupants import occupant
 from railwise.formats.kubernetes.schema import Pod
-from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings, build, occupant
+from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings, build
 from railwise.model.workload import Group, Workload
 
 SETTLE = 1.0

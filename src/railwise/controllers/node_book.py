@@ -46,6 +46,7 @@ class NodeBook:
         self._objects: dict[str, NodeObject] = {}
         self._names: frozenset[str] | None = None
         self._agents: dict[str, dict[str, Mapping[str, int]]] = {}
+        self._limits: dict[str, Mapping[str, int]] = {}
         self._told: dict[str, Node] = {}
         self._changed: dict[str, None] = {}
 
@@ -85,6 +86,12 @@ class NodeBook:
         if before != demand:
             self._changed[node] = None
 
+    def limit(self, node: str, limits: Mapping[str, int]) -> None:
+        """Take in how many volumes the drivers of a node can attach, as amounts of resources."""
+        if self._limits.get(node, {}) != limits:
+            self._limits[node] = limits
+            self._changed[node] = None
+
     def usable(self, name: str) -> bool:
         """Return whether a pod may be bound to a node now, as far as the node itself says."""
         node = self._objects.get(name)
@@ -93,9 +100,10 @@ class NodeBook:
     def read(self) -> tuple[Node, ...]:
         """Return all nodes in natural order of names, with their topologies found anew."""
         self.faults = []
-        reading = NodeReading(self.faults)
+        reading = NodeReading(self.faults, strict=True)
         for name, node in self._objects.items():
             reading.add(f"node {name}", node)
+            reading.limit(name, self._limits.get(name, {}))
             for demand in self._agents.get(name, {}).values():
                 reading.take(name, demand)
         self.trees = trees_of(self.declared, reading.labels(), self.levels)
@@ -130,8 +138,9 @@ class NodeBook:
         node = self._objects.get(name)
         if node is None:
             return None
-        reading = NodeReading(self.faults)
+        reading = NodeReading(self.faults, strict=True)
         reading.add(f"node {name}", node)
+        reading.limit(name, self._limits.get(name, {}))
         for demand in self._agents.get(name, {}).values():
             reading.take(name, demand)
         reading.offers = self.offers

@@ -15,6 +15,7 @@ import msgspec
 
 from railwise.formats.kubernetes.gangs import namespace
 from railwise.formats.kubernetes.schema import Pod
+from railwise.formats.kubernetes.storage import claims_of
 from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings
 from railwise.model.workload import Group, Running, Workload
 
@@ -38,17 +39,18 @@ class Patterns:
         """Know none yet."""
         self._known: dict[Key, Pattern] = {}
         self._cluster: tuple[object, object, object] = (None, None, None)
+        self._epoch = 0
 
     def read(self, pod: Pod, name: str, order: int, around: Surroundings, first: Callable[[], Built]) -> Built:
         """Return the workload of a pod that is a gang of its own.
 
         ``pod`` names the node it runs on, or is being bound to; ``first`` reads it where it is the first of its kind.
         """
-        cluster = around.trees, around.offers, around.catalog
-        if any(one is not other for one, other in zip(cluster, self._cluster, strict=True)):
+        cluster, epoch = (around.trees, around.offers, around.catalog), around.selectors.epoch
+        if epoch != self._epoch or any(one is not other for one, other in zip(cluster, self._cluster, strict=True)):
             self._known.clear()
-            self._cluster = cluster
-        if around.offers.mixed():
+            self._cluster, self._epoch = cluster, epoch
+        if around.offers.mixed() or claims_of(pod.spec):
             return first()
         key = _key(pod)
         pattern = self._known.get(key)

@@ -15,8 +15,12 @@ import msgspec
 from railwise.controllers.gang_book import LiveGang
 from railwise.controllers.node_book import NodeBook
 from railwise.controllers.roles import ENDED, NO_ROLE, Part, Role, demand_of, role_of
+from railwise.controllers.volume_book import VolumeBook
+from railwise.formats.kubernetes.gangs import namespace
 from railwise.formats.kubernetes.names import ObjectName
+from railwise.formats.kubernetes.pod_rules import Selectors, between_pods, read_rules
 from railwise.formats.kubernetes.schema import Pod
+from railwise.model.pod_rules import PodRules
 
 SPARED = 30.0
 """Seconds for which a workload is not asked to go again after one of its pods could not be evicted."""
@@ -39,6 +43,10 @@ class PodBook:
         self.assumed: dict[str, str] = {}
         self.leaving: dict[str, str] = {}
         self.marked: dict[ObjectName, None] = {}
+        self.selectors = Selectors()
+        self.volumes = VolumeBook(nodes)
+        self._asking: dict[str, PodRules] = {}
+        self._unheard = False
         self._nodes = nodes
         self._steady = steady
         self._roles: dict[str, Role] = {}
@@ -62,6 +70,9 @@ class PodBook:
                 gang.members[uid] = pod
                 gang.started = True
                 return
+        self._ask(uid, pod)
+        self.volumes.unused(uid)
+        self.volumes.used(pod)
         self._recast(uid)
 
     def drop(self, uid: str) -> None:
@@ -70,7 +81,14 @@ class PodBook:
             self.assumed.pop(uid, None)
             self.leaving.pop(uid, None)
             self._held.pop(uid, None)
+            self._ask(uid, None)
+            self.volumes.unused(uid)
             self._recast(uid)
+
+    def assume(self, uid: str, node: str) -> None:
+        """Hear that a plan has put a pod on a node."""
+        self.assumed[uid] = node
+        self.volumes.hold(uid)
 
     def replace(self, pods: Sequence[Pod]) -> None:
         """Take in all pods there are."""
@@ -92,6 +110,7 @@ class PodBook:
         """Hear that a pod could not be bound: it waits again, after so many seconds."""
         if self.assumed.pop(uid, None) is None or uid not in self.pods:
             return
+        self.volumes.give_up(uid)
         if seconds > 0:
             self._held[uid] = self._steady() + seconds
         self._recast(uid)
@@ -114,7 +133,8 @@ class PodBook:
             self._spared.append(gang)
 
     def let_go(self) -> None:
-        """Take back into the line whoever was held back or spared long enough."""
+        """Take back into the line whoever was held back or spared long enough; tell pods of whom others speak now."""
+        self._spread_word()
         now = self._steady()
         for uid in [uid for uid, until in self._held.items() if until <= now]:
             del self._held[uid]
@@ -128,11 +148,36 @@ class PodBook:
         """Return the times (of ``steady``) at which ``let_go`` has something to do."""
         return [*self._held.values(), *(gang.spared_until for gang in self._spared)]
 
+    def _ask(self, uid: str, pod: Pod | None) -> None:
+        """Take note of what the rules of a pod ask of others now."""
+        before = self._asking.pop(uid, None)
+        if pod is not None and pod.status.phase not in ENDED and between_pods(pod.spec):
+            rules, _ = read_rules(pod.spec, namespace(pod.metadata), pod.metadata.labels, "")
+            self._asking[uid] = rules
+            self._unheard = self.selectors.ask(rules) or self._unheard
+        if before is not None:
+            self.selectors.ask_no_more(before)
+
+    def _spoken_of(self, pod: Pod) -> bool:
+        """Return whether the rules of some pod speak of a pod."""
+        return self.selectors.labels(namespace(pod.metadata), pod.metadata.labels) is not None
+
+    def _spread_word(self) -> None:
+        """Have pods read again whose claims have changed, or of whom the rules of others speak for the first time."""
+        concerned = list(self.volumes.concerned)
+        self.volumes.concerned.clear()
+        if self._unheard:
+            self._unheard = False
+            concerned += [uid for uid, pod in self.pods.items() if self._spoken_of(pod)]
+        for uid in concerned:
+            if uid in self.pods:
+                self._recast(uid)
+
     def _recast(self, uid: str) -> None:
         """Give a pod its role anew and mark whom that concerns."""
         pod = self.pods.get(uid)
         idle = pod is None or uid in self.leaving or uid in self._held
-        role = NO_ROLE if pod is None or idle else role_of(pod, self.scheduler)
+        role = NO_ROLE if pod is None or idle else role_of(pod, self.scheduler, seen=self._spoken_of(pod))
         before = self._roles.pop(uid, NO_ROLE)
         if before.part is Part.AGENT and before != role:
             self._nodes.agent(before.node, uid, None)

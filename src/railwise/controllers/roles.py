@@ -13,7 +13,8 @@ from railwise.formats.kubernetes.cards import CARD_RESOURCES, NVIDIA_SHARED
 from railwise.formats.kubernetes.gangs import key_of, namespace
 from railwise.formats.kubernetes.names import ObjectName
 from railwise.formats.kubernetes.ownership import agent_node
-from railwise.formats.kubernetes.requests import demanded
+from railwise.formats.kubernetes.pod_rules import between_pods
+from railwise.formats.kubernetes.requests import demanded, ports
 from railwise.formats.kubernetes.schema import Pod
 from railwise.model.errors import Fault
 
@@ -42,18 +43,19 @@ class Role(NamedTuple):
 NO_ROLE = Role(Part.NONE)
 
 
-def role_of(pod: Pod, scheduler: str) -> Role:
+def role_of(pod: Pod, scheduler: str, *, seen: bool = False) -> Role:
     """Return the role of a pod for the scheduler of that name.
 
     Ours are pods that name it, are not held by a gate, and are not going away. A pod on its way out keeps its room
     until it is gone, and so does every pod of another scheduler that runs. Agents (DaemonSet and static pods) belong to
-    their node, unless they hold cards.
+    their node, unless they hold cards, or a rule between pods speaks of them (``seen``) or is theirs.
     """
     meta, spec = pod.metadata, pod.spec
     if pod.status.phase in ENDED:
         return NO_ROLE
-    node = agent_node(pod)
-    if node is not None and not _holds_cards(pod):
+    waits = spec.scheduler_name == scheduler and not spec.node_name and meta.deletion_timestamp is None
+    node = None if waits else agent_node(pod)
+    if node is not None and not seen and not _holds_cards(pod) and not between_pods(spec):
         return Role(Part.AGENT, None, node) if node else NO_ROLE
     going = meta.deletion_timestamp is not None
     if spec.scheduler_name == scheduler and not going and not spec.scheduling_gates:
@@ -71,4 +73,4 @@ def _holds_cards(pod: Pod) -> bool:
 def demand_of(pod: Pod) -> dict[str, int]:
     """Return what a pod asks for in fine units; quantities that cannot be read are left out."""
     unread: list[Fault] = []
-    return demanded(pod.spec, "", unread)
+    return demanded(pod.spec, "", unread) | ports(pod.spec)

@@ -26,8 +26,8 @@ from railwise.engine.queues.promise_gate import PromiseRule
 from railwise.engine.reasons.verdict import Verdict
 from railwise.engine.reasons.warnings import overfull
 from railwise.engine.search.link_time import LinkTime, has_links
+from railwise.engine.search.neighbours import with_rules
 from railwise.engine.search.placement import Placer
-from railwise.engine.search.remembered import Remembered
 from railwise.engine.search.step_time import StepTime
 from railwise.engine.slots import slots_left
 from railwise.engine.waiting.backfill import EASY, Backfill
@@ -84,7 +84,7 @@ class Engine:
         if self.link_time is not None:
             self.workloads.speaking = self.link_time.loads.changed
         own = isinstance(self.search, Placer)
-        search: Search = Remembered(self.search.place, self.state) if own else self.search
+        search: Search = with_rules(self.search.place, self.state, self.workloads.ruled, own=own)
         self.decider: Final = Decider(self.workloads, search, self.accounts, self.verdict, evicts=policy is None)
         self.decider.step_time = timed if policy is None else None
         self.discipline: Final = policy.discipline(self.workloads, scenario) if policy and policy.discipline else None
@@ -132,7 +132,7 @@ class Engine:
             reason = self.decider.decide(record)
             if reason is not None:
                 reasons[record.workload.name] = reason
-                if self.backfill is not None:
+                if self.backfill is not None and not record.demand.kept:
                     self.backfill.refused(record, reason)
                 if crowd is not None:
                     crowd.answer = reason
@@ -147,7 +147,8 @@ class Engine:
             if not record.short() and not self.workloads.wants_more(record):
                 self.workloads.wait_no_more(record)
         plan = self._plan(queue, reasons, news)
-        self._settled = None if moved or self.state.freed != freed else plan
+        beside = bool(placed and self.workloads.ruled) and any(record.demand.ruled for record in queue)
+        self._settled = None if moved or beside or self.state.freed != freed else plan
         self._quiet = False
         self._moment = (self.workloads.changes, self.state.freed, self.state.generation)
         return plan

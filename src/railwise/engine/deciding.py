@@ -88,7 +88,7 @@ class Decider:
 
     def rearrange(self, record: Record, most: int, lost: int) -> bool:
         """Start a workload by moves of at most ``most`` others, at ``lost`` GPU-seconds (0: any); return whether."""
-        if self.evictor is None:
+        if self.evictor is None or not record.workload.preempts:
             return False
         ways = self.alternatives(record)
         return self._take(record, self.evictor.move_others(record, ways, self.search.place, most, lost))
@@ -181,7 +181,7 @@ class Decider:
 
     def _make_room(self, record: Record) -> bool:
         """Let others stop or move for a workload that found no room; return whether it has its minimum then."""
-        if self.evictor is None:
+        if self.evictor is None or not record.workload.preempts:
             return False
         ways = self.alternatives(record)
         room = self.evictor.make_room(record, ways) or self.evictor.move_for_promise(record, ways, self.search.place)

@@ -132,7 +132,7 @@ def _better_place(engine: Engine, record: Record) -> tuple[Found | None, int]:
     for number, rank in sorted(record.pods):
         ranks.setdefault(demand.leaves[number].index, []).append(rank)
     pods = engine.workloads.lift(record, list(record.pods))
-    answer = engine.search.place(demand, ranks, taking_part(demand, ranks))
+    answer = engine.decider.search.place(demand, ranks, taking_part(demand, ranks))
     found = answer if isinstance(answer, Found) else None
     spots = found.pods if found is not None else []
     nodes = sorted({node for node, _ in pods.values()} | {spot.node for spot in spots})

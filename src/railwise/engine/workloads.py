@@ -29,6 +29,8 @@ MOST_JOURNAL: Final = 100_000
 class Workloads:
     """All workloads by name. ``waiting`` are those that still want pods; ``now`` is the time of the round in µs.
 
+    ``ruled`` are those whose pods have rules about other pods, or are asked for by such rules.
+
     ``touched`` collects the workloads whose pods changed, once somebody wants to know; ``changes`` counts such changes.
     ``altered`` names those whose pods changed in this round, gone ones included; ``fallen`` holds what it took as lost,
     as (workload, pods, node). ``journal`` lists every workload whose pods changed or that began or ceased to wait, and
@@ -44,6 +46,7 @@ class Workloads:
         self.accounts: Final = accounts
         self.records: Final[dict[str, Record]] = {}
         self.waiting: Final[dict[str, Record]] = {}
+        self.ruled: Final[dict[Record, None]] = {}
         self.touched: dict[Record, None] | None = None
         self.altered: Final[dict[str, None]] = {}
         self.journal: Final[list[Record]] = []
@@ -100,6 +103,7 @@ class Workloads:
         gone = self.records.pop(name, None)
         self.waiting.pop(name, None)
         if gone is not None:
+            self.ruled.pop(gone, None)
             gone.release(self.state)
             self._changed(gone)
 
@@ -190,6 +194,8 @@ class Workloads:
     def _enter(self, record: Record) -> None:
         self.records[record.workload.name] = record
         self.accounts.enter(record)
+        if record.demand.ruled:
+            self.ruled[record] = None
         if not record.started or record.short() or self.wants_more(record):
             self.wait(record)
 

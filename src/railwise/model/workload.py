@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from railwise.model.pod_rules import PodRules
+from railwise.model.requirement import Requirement
+
 CARDS_NONE = "none"
 CARDS_WHOLE = "whole"
 CARDS_SHARE = "share"
@@ -62,19 +65,6 @@ class Toleration:
 
 
 @dataclass(frozen=True)
-class Requirement:
-    """One expression of a node selector term: ``In``, ``NotIn``, ``Exists``, ``DoesNotExist``, ``Gt`` or ``Lt``.
-
-    ``of_field`` marks a matchFields expression (only ``metadata.name``).
-    """
-
-    key: str
-    operator: str
-    values: tuple[str, ...] = ()
-    of_field: bool = False
-
-
-@dataclass(frozen=True)
 class Selection:
     """Which nodes a pod may use: every pair of ``labels``, and one of ``terms`` (each an AND; none: no condition)."""
 
@@ -124,7 +114,7 @@ class Group:
     """A part of a workload (or, as the root, all of it): either ``pods`` equal pods or nested ``groups``.
 
     ``min_pods`` of the pods (``min_groups`` of the groups) are needed; below that nothing is placed. A group that holds
-    groups has ``pods`` 0.
+    groups has ``pods`` 0. ``pod_rules`` tells what its pods are to other pods (None: nothing that anybody asks for).
     """
 
     name: str = ""
@@ -138,6 +128,7 @@ class Group:
     running: Running | None = None
     groups: tuple[Group, ...] = ()
     min_groups: int = 0
+    pod_rules: PodRules | None = None
 
 
 @dataclass(frozen=True)
@@ -170,6 +161,7 @@ class Workload:
 
     With ``alternatives`` the root's own pods and request are those of the first one. ``order`` is the place in the
     document, the last tie of the queue order. ``invalid`` carries the reason why it contradicts itself (empty: sound),
+    Nobody has to stop for a workload that does not preempt (``preempts``).
     ``unsupported`` names a rule of it that cannot be honoured (empty: none), so that it waits instead of breaking it.
     """
 
@@ -182,6 +174,7 @@ class Workload:
     kind: str = "batch"
     elastic: bool = False
     preemptible: bool = True
+    preempts: bool = True
     suspend: bool = False
     duration: int = 0
     checkpoint: Checkpoint | None = None

@@ -3,10 +3,13 @@ from __future__ import annotations
 import pytest
 
 from railwise.model.errors import InputError
-from railwise.model.workload import Requirement, Running, Selection, Toleration
+from railwise.model.requirement import Requirement
+from railwise.model.workload import Running, Selection, Toleration
 from tests.formats.kubernetes.objects import Object, container, node, node_of, pod, read, reading, workload
 
 OTHERS = "default-scheduler"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+TEAM: Object = {"matchLabels": {"team": "ml"}}
 
 
 def terms(*expressions: Object) -> Object:
@@ -97,13 +100,16 @@ def test_rules_about_nodes_are_read() -> None:
 @pytest.mark.parametrize(
     ("rule", "word"),
     [
-        ({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}}}, "podAffinity"),
         (
-            {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}}},
-            "podAntiAffinity",
+            {"affinity": {"podAffinity": {REQUIRED: [{"topologyKey": "zone", "namespaceSelector": TEAM}]}}},
+            "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespaceSelector",
         ),
-        ({"topologySpreadConstraints": [{"topologyKey": "zone"}]}, "topologySpreadConstraints"),
-        ({"resourceClaims": [{"name": "gpu"}]}, "resourceClaims"),
+        ({"affinity": {"podAntiAffinity": {REQUIRED: [{}]}}}, "podAntiAffinity"),
+        ({"topologySpreadConstraints": [{"maxSkew": 1}]}, "topologySpreadConstraints[0].topologyKey"),
+        ({"resourceClaims": [{"name": "gpu"}]}, "spec.resourceClaims"),
+        ({"volumes": [{"ephemeral": {}}]}, "spec.volumes[0].ephemeral"),
+        ({"volumes": [{}, {"rbd": {}}]}, "spec.volumes[1].rbd"),
+        ({"volumes": [{"persistentVolumeClaim": {"claimName": "data"}}]}, "spec.volumes[0].persistentVolumeClaim"),
     ],
 )
 def test_rules_that_cannot_be_honoured_are_named_not_dropped(rule: Object, word: str) -> None:

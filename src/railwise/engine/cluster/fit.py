@@ -91,7 +91,7 @@ class Rooms:
         if shape.others:
             listed = room.spec.others
             after = changed(others, shape, sign)
-            others = tuple((name, amount) for name, amount in after if amount or name in listed)
+            others = tuple((name, amount) for name, amount in after if name in listed or amount != unlisted(name))
         figures = Figures(
             room.closed,
             room.whole if whole is None else whole,
@@ -187,12 +187,12 @@ def _cards_taken(shape: Shape, room: Room, most: int) -> int:
 
 
 def changed(others: tuple[tuple[str, int], ...], shape: Shape, sign: int) -> tuple[tuple[str, int], ...]:
-    """Return the free devices after a pod came (sign -1) or went (+1); what is not listed counts from nothing."""
+    """Return the free devices after a pod came (sign -1) or went (+1); what is not listed counts from ``unlisted``."""
     left = dict(others)
     for name, amount in shape.others:
-        if name in left or unlisted(name) == 0:
-            after = left.get(name, 0) + sign * amount
-            left[name] = after
+        have = left.get(name, unlisted(name))
+        if have != UNLIMITED:
+            left[name] = have + sign * amount
     return tuple(sorted(left.items()))
 
 

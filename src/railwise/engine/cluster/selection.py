@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from railwise.model.node import Node, Taint
-from railwise.model.workload import Requirement, Selection, Toleration
+from railwise.model.requirement import Requirement
+from railwise.model.workload import Selection, Toleration
 
 _BLOCKING: Final = ("NoSchedule", "NoExecute")
 

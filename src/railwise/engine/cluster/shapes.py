@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from railwise.engine.cluster.selection import accepts_node
+from railwise.model.host_ports import PREFIX, WHOLE
 from railwise.model.node import Node
 from railwise.model.workload import (
     CARDS_NONE,
@@ -31,12 +32,20 @@ KIND_OTHER: Final = 3
 
 _FREE_RESOURCES: Final = ("cpu", "memory", "pods", "ephemeral-storage")
 
+ATTACHMENTS: Final = "attachable-volumes/"
+"""How the names of resources begin that count the volumes of a driver: a node that lists none has no limit."""
+
 _KINDS: Final[dict[str, int]] = {CARDS_NONE: KIND_NONE, CARDS_WHOLE: KIND_WHOLE, CARDS_SHARE: KIND_SHARE}
 
 
 def unlisted(resource: str) -> int:
-    """Return what a node has of a resource it does not list: cpu, memory, pods and storage are unlimited, devices 0."""
-    return UNLIMITED if resource in _FREE_RESOURCES else 0
+    """Return what a node has of a resource it does not list: cpu, memory, pods and storage are unlimited, devices 0.
+
+    Of ports each node has its own, and volumes may be attached without limit.
+    """
+    if resource in _FREE_RESOURCES or resource.startswith(ATTACHMENTS):
+        return UNLIMITED
+    return WHOLE if resource.startswith(PREFIX) else 0
 
 
 class Shape:

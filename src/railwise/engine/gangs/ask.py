@@ -34,5 +34,5 @@ def _of_part(part: Part) -> tuple[object, ...]:
     rules = (part.tree, part.required, part.preferred, part.distinct, part.even)
     if shape is not None:
         segment = (part.segment_size, part.segment_required, part.segment_preferred)
-        return (part.path, *rules, *segment, shape.index, group.pods, group.min_pods)
+        return (part.path, *rules, *segment, shape.index, group.pods, group.min_pods, group.pod_rules)
     return (part.path, *rules, group.min_groups, tuple([_of_part(child) for child in part.children]))

@@ -90,7 +90,8 @@ class Part:
 class Demand:
     """A workload (or one alternative of it) ready to be searched for: root, leaves in order, number of pods.
 
-    ``ask`` is a number kept by ``ask_of``, -1 before it is asked for.
+    ``ask`` is a number kept by ``ask_of``, -1 before it is asked for. ``ruled``: rules between pods matter to it, and
+    ``kept`` counts the nodes that they kept from it when it was searched for last.
     """
 
     def __init__(self, workload: Workload, root: Part, state: ClusterState, alternative: int) -> None:
@@ -110,6 +111,8 @@ class Demand:
             root.shape is not None and root.distinct == NOT_GIVEN and not root.even and root.segment_size == 0
         )
         self.shapes: Final = state.shapes
+        self.ruled: Final = any(leaf.group.pod_rules is not None for leaf in self.leaves)
+        self.kept = 0
         self.ask = -1
 
 

@@ -12,7 +12,7 @@ from railwise.engine.gangs.ask import Ask, ask_of
 from railwise.engine.gangs.demand import Demand, Part
 from railwise.engine.reasons.capacity import EmptyCluster
 from railwise.engine.reasons.tallies import Tallies
-from railwise.engine.reasons.wording import headline, next_step
+from railwise.engine.reasons.wording import BESIDE, beside_others, headline, next_step
 from railwise.model.reason import Act, Code, Reason
 
 ACTS: Final[dict[Code, Act]] = {
@@ -32,6 +32,9 @@ ACTS: Final[dict[Code, Act]] = {
 
 SHORT: Final = {code: Reason(code, "", ACTS.get(code, Act.WAIT)) for code in Code}
 """Reasons that say no more than their code."""
+
+ROOM: Final = (Code.NOT_ENOUGH_FREE, Code.TOO_FRAGMENTED, Code.UNPROVEN)
+"""Codes that are said otherwise where rules between pods are the reason."""
 
 MOST_REASONS: Final = 65_536
 """How many reasons are remembered."""
@@ -94,6 +97,10 @@ class Verdict:
         levels = self.tallies.levels(demand.root.tree, shape, max(leaf.group.min_pods, 1))
         code = self._code(demand, proven=proven)
         total = len(self.state.nodes)
+        if demand.ruled and (code == Code.UNPROVEN or (demand.kept and code in ROOM)):
+            code = Code.NOT_ENOUGH_FREE if demand.kept else code
+            text = beside_others(leaf, demand.kept, total)
+            return Reason(code, text, ACTS.get(code, Act.WAIT), BESIDE, total, counts, levels)
         text = headline(code, demand, leaf, levels, counts, total)
         return Reason(code, text, ACTS.get(code, Act.WAIT), next_step(code), total, counts, levels)
 

@@ -26,6 +26,19 @@ NEXT: Final[dict[Code, str]] = {
 }
 
 
+BESIDE: Final = "wait for the pods that stand in the way, or loosen the rules between pods"
+"""What to do where rules between pods keep a workload from nodes."""
+
+
+def beside_others(leaf: Part, kept: int, total: int) -> str:
+    """Return one line that says how many nodes rules between pods keep from the pods of a leaf."""
+    pods = max(leaf.group.min_pods, 1)
+    what = demand_text(leaf.shape, pods) if leaf.shape is not None else f"{pods} pods"
+    if not kept:
+        return f"no place was found for {what} that keeps the rules between them"
+    return f"rules between pods keep {what} off {kept} of {total} nodes, and the others have no room"
+
+
 def next_step(code: Code) -> str:
     """Return what to do about a code when nothing better is known."""
     return NEXT.get(code, "wait")

@@ -43,7 +43,7 @@ def _key(part: Part) -> tuple[object, ...]:
         part.shape.index if part.shape is not None else -1,
         (part.group.pods, part.group.min_pods, part.group.min_groups),
         (part.tree, part.required, part.preferred, part.distinct, part.even),
-        (part.segment_size, part.segment_required, part.segment_preferred),
+        (part.segment_size, part.segment_required, part.segment_preferred, part.group.pod_rules),
         tuple(_key(child) for child in part.children),
     )
 

@@ -32,15 +32,18 @@ Search = Callable[[Demand, dict[int, list[int]], set[int]], Found | Refused]
 class Remembered:
     """A search without the tries that are known to be in vain. It must depend on the state and the demand alone."""
 
-    def __init__(self, search: Search, state: ClusterState) -> None:
-        """Start with nothing refused."""
+    def __init__(self, search: Search, state: ClusterState, ruled: Search | None = None) -> None:
+        """Start with nothing refused; ``ruled`` searches where rules between pods matter: they change with the pods."""
         self.search: Final = search
         self.state: Final = state
+        self.ruled: Final = ruled
         self._proven: Final[dict[Tried, int]] = {}
         self._unproven: Final[dict[Tried, Moment]] = {}
 
     def place(self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int]) -> Found | Refused:
         """Find places for the given ranks per leaf (by part index) of the chosen parts, as the search would."""
+        if demand.ruled and self.ruled is not None:
+            return self.ruled(demand, ranks, chosen)
         tried = _tried(demand, ranks, chosen)
         if tried is None:
             return self.search(demand, ranks, chosen)

@@ -31,6 +31,7 @@ from railwise.formats.kubernetes.kinds import MOST_PODS, Job, JobSet, LeaderWork
 from railwise.formats.kubernetes.names import ObjectName, check_names
 from railwise.formats.kubernetes.ownership import chosen
 from railwise.formats.kubernetes.schema import NodeObject, Pod, PodSpec, converted
+from railwise.formats.kubernetes.storage import Claim, CSINode, Volume, Volumes
 from railwise.model.errors import Fault
 
 GROUPS = {
@@ -44,6 +45,9 @@ GROUPS = {
     "LeaderWorkerSet": "leaderworkerset.x-k8s.io",
     "PriorityClass": "scheduling.k8s.io",
     "PodGroup": "scheduling.k8s.io",
+    "PersistentVolumeClaim": "",
+    "PersistentVolume": "",
+    "CSINode": "storage.k8s.io",
 }
 """The kinds that are read, with their API group."""
 
@@ -56,7 +60,7 @@ MAKERS_NOT_READ = frozenset(
 )
 """Kinds that make pods, or rule over them, and are not read (in API groups other than those above)."""
 
-COPIES = ("deployment", "replicaset", "statefulset")
+COPIES = ("daemonset", "deployment", "replicaset", "statefulset")
 """Makers of pods of which each is of use alone."""
 
 T = TypeVar("T")
@@ -73,6 +77,9 @@ class Gathering:
     foreign: list[Source] = field(default_factory=list)
     classes: dict[str, int] = field(default_factory=dict)
     default_priority: int = 0
+    gentle: set[str] = field(default_factory=set)
+    volumes: Volumes = field(default_factory=Volumes)
+    limits: dict[str, dict[str, int]] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -100,6 +107,8 @@ class Gathering:
             self._pod(where, position, converted(Pod, value, where, self.faults))
         elif kind == "PriorityClass":
             self._class(converted(PriorityClass, value, where, self.faults))
+        elif kind in ("PersistentVolumeClaim", "PersistentVolume", "CSINode"):
+            self._stored(where, kind, value)
         elif kind == "PodGroup":
             rule = converted(PodGroup, value, where, self.faults)
             if rule is not None:
@@ -123,11 +132,27 @@ class Gathering:
         if check_names(pod.metadata, "pod", where, self.faults):
             self.pods.append((position, Member(where, pod)))
 
+    def _stored(self, where: str, kind: str, value: dict[str, object]) -> None:
+        if kind == "PersistentVolumeClaim":
+            claim = converted(Claim, value, where, self.faults)
+            if claim is not None:
+                self.volumes.claims[claim.metadata.namespace or "default", claim.metadata.name] = claim
+        elif kind == "PersistentVolume":
+            volume = converted(Volume, value, where, self.faults)
+            if volume is not None:
+                self.volumes.volumes[volume.metadata.name] = volume
+        else:
+            drivers = converted(CSINode, value, where, self.faults)
+            if drivers is not None:
+                self.limits[drivers.metadata.name] = drivers.limits()
+
     def _class(self, found: PriorityClass | None) -> None:
         if found is not None:
             self.classes[found.metadata.name] = found.value
             if found.global_default:
                 self.default_priority = found.value
+            if found.preemption_policy == "Never":
+                self.gentle.add(found.metadata.name)
 
     def _maker(self, where: str, position: int, kind: str, value: dict[str, object]) -> None:
         for gang in self._made(where, position, kind, value):

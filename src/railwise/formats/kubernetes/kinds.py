@@ -129,6 +129,7 @@ class PriorityClass(Part, frozen=True):
     metadata: Meta = Meta()
     value: int = 0
     global_default: bool = False
+    preemption_policy: str = ""
 
 
 class Gang(Part, frozen=True):

@@ -14,6 +14,7 @@ from railwise.formats.kubernetes.dialects.trees import Trees
 from railwise.formats.kubernetes.names import check_names
 from railwise.formats.kubernetes.schema import NodeObject
 from railwise.model.errors import Fault
+from railwise.model.host_ports import PREFIX, WHOLE
 from railwise.model.natural import natural_key
 from railwise.model.node import Node, Taint
 
@@ -29,15 +30,21 @@ MIRRORED = (*UNWELL, "node.kubernetes.io/unschedulable")
 class NodeReading:
     """The nodes of a cluster while they are read: first all objects, then what the agents on them take."""
 
-    def __init__(self, faults: list[Fault]) -> None:
-        """Start empty; what cannot be read goes to ``faults``."""
+    def __init__(self, faults: list[Fault], *, strict: bool = False) -> None:
+        """Start empty; what cannot be read goes to ``faults``.
+
+        ``strict``: a node that does not say how much cpu, memory or how many pods it has takes none that asks for any,
+        as on a live cluster.
+        """
         self.faults = faults
+        self.strict = strict
         self.offers = Offers()
         self._objects: dict[str, NodeObject] = {}
         self._resources: dict[str, dict[str, int]] = {}
         self._offer: dict[str, Offer] = {}
         self._taken: dict[str, dict[str, int]] = {}
         self._lost: dict[str, int] = {}
+        self._limits: dict[str, Mapping[str, int]] = {}
         self._taints: dict[str, tuple[Taint, ...]] = {}
 
     def add(self, where: str, node: NodeObject) -> None:
@@ -76,6 +83,10 @@ class NodeReading:
         for resource, amount in demand.items():
             taken[resource] = taken.get(resource, 0) + amount
         taken["pods"] += 1
+
+    def limit(self, name: str, limits: Mapping[str, int]) -> None:
+        """Note how many volumes the drivers of a node can attach, as amounts of resources."""
+        self._limits[name] = limits
 
     def ready(self, name: str) -> bool:
         """Return whether the node is there and ready."""
@@ -120,7 +131,14 @@ class NodeReading:
             left = max(amount - taken.get(resource, 0), 0)
             if amount or resource in NEVER_DEVICES:
                 found[resource] = base_units(resource, left, up=False)
-        return found
+        for resource in NEVER_DEVICES if self.strict else ():
+            found.setdefault(resource, 0)
+        for resource, amount in self._limits.get(name, {}).items():
+            found[resource] = max(amount - taken.get(resource, 0), 0)
+        for resource, amount in taken.items():
+            if resource.startswith(PREFIX):
+                found[resource] = max(WHOLE - amount, 0)
+        return dict(sorted(found.items()))
 
 
 def _taints(node: NodeObject, where: str, faults: list[Fault]) -> tuple[Taint, ...]:

@@ -20,6 +20,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from railwise.formats.kubernetes.cards import CARD_RESOURCES, NVIDIA_SHARED, Offers
 from railwise.formats.kubernetes.dialects.catalog import catalog_of
 from railwise.formats.kubernetes.dialects.sources import ERROR, Finding
@@ -30,10 +32,14 @@ from railwise.formats.kubernetes.levels import unused_levels
 from railwise.formats.kubernetes.lists import unfolded
 from railwise.formats.kubernetes.names import ObjectName, short_names
 from railwise.formats.kubernetes.nodes import NodeReading
+from railwise.formats.kubernetes.occupants import occupant
 from railwise.formats.kubernetes.ownership import agent_node, held_by_others, is_ours
-from railwise.formats.kubernetes.requests import demanded
+from railwise.formats.kubernetes.pod_rules import Selectors, between_pods, read_rules
+from railwise.formats.kubernetes.requests import demanded, ports
+from railwise.formats.kubernetes.schema import Meta, PodSpec
+from railwise.formats.kubernetes.storage import claims_of
 from railwise.formats.kubernetes.time import Clock
-from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings, build, occupant
+from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings, build
 from railwise.model.errors import Fault, InputError
 from railwise.model.natural import NaturalKey, natural_key
 from railwise.model.scenario import Scenario
@@ -76,6 +82,7 @@ class _Cluster:
         self.levels = levels
         self.occupants: list[tuple[int, Member]] = []
         self.left_out: Counter[str] = Counter()
+        self.selectors = Selectors()
 
     def gather(self, objects: Sequence[tuple[str, object]]) -> None:
         position = 0
@@ -85,6 +92,24 @@ class _Cluster:
                 position += 1
         for where, node in self.gathering.nodes:
             self.nodes.add(where, node)
+            self.nodes.limit(node.metadata.name, self.gathering.limits.get(node.metadata.name, {}))
+        self.ask()
+
+    def ask(self) -> None:
+        """Take note of what the rules of pods and templates ask of others, and of who runs with which claim."""
+        asking: list[tuple[Meta, PodSpec]] = []
+        for _, member in self.gathering.pods:
+            meta, spec = member.pod.metadata, member.pod.spec
+            if member.pod.status.phase in ENDED:
+                continue
+            asking.append((meta, spec))
+            for claim in claims_of(spec) if spec.node_name else ():
+                self.gathering.volumes.held.setdefault((namespace(meta), claim), set()).add(meta.uid or meta.name)
+        for key, gang in self.gathering.gangs.items():
+            asking += [(msgspec.structs.replace(part.meta, namespace=key.namespace), part.spec) for part in gang.parts]
+        for meta, spec in asking:
+            if between_pods(spec):
+                self.selectors.ask(read_rules(spec, namespace(meta), meta.labels, "")[0])
 
     def sort_pods(self) -> None:
         """Tell apart agents, occupants and pods of ours, and lay the latter into their gangs."""
@@ -122,9 +147,12 @@ class _Cluster:
         node = agent_node(member.pod)
         if node is None or (node and not self.nodes.known(node) and self.nodes.empty()):
             return False
-        demand = demanded(member.pod.spec, f"{member.where}.spec", self.faults)
+        demand = demanded(member.pod.spec, f"{member.where}.spec", self.faults) | ports(member.pod.spec)
+        meta = member.pod.metadata
         if self.nodes.known(node):
             if any(demand.get(resource) for resource in (*CARD_RESOURCES, NVIDIA_SHARED)):
+                return False
+            if between_pods(member.pod.spec) or self.selectors.labels(namespace(meta), meta.labels) is not None:
                 return False
             self.nodes.take(node, demand)
         return True
@@ -158,6 +186,9 @@ class _Cluster:
             self.gathering.default_priority,
             catalog,
             trees,
+            volumes=self.gathering.volumes,
+            selectors=self.selectors,
+            gentle=frozenset(self.gathering.gentle),
         )
         built = self.workloads(around)
         pods = {(one.workload.name, *place): pod for one in built for place, pod in one.pods.items()}

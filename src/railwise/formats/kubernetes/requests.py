@@ -3,7 +3,7 @@
 Containers and sidecars (init containers with ``restartPolicy: Always``) run at the same time; each other init
 container runs alone, beside the sidecars that started before it. The demand is the larger of the two, and the pod's
 overhead on top. A request that is not given is the limit; resources of the pod as a whole (``spec.resources``)
-replace the sum.
+replace the sum. Ports of the node count while the pod runs: those of containers and sidecars.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from railwise.formats.kubernetes.amounts import amounts, base_units
 from railwise.formats.kubernetes.schema import PodSpec, Resources
 from railwise.model.errors import Fault
+from railwise.model.host_ports import HostPort, as_resources
 
 SIDECAR = "Always"
 
@@ -37,6 +38,13 @@ def demanded(spec: PodSpec, where: str, faults: list[Fault]) -> dict[str, int]:
         running.update(_wanted(spec.resources, f"{where}.resources", faults))
     _add(running, amounts(spec.overhead, f"{where}.overhead", faults))
     return running
+
+
+def ports(spec: PodSpec) -> dict[str, int]:
+    """Return the ports of the node that a pod wants while it runs, as amounts of resources."""
+    running = [*spec.containers, *(one for one in spec.init_containers if one.restart_policy == SIDECAR)]
+    wanted = [port for container in running for port in container.ports if port.host_port > 0]
+    return as_resources(HostPort(port.host_port, port.protocol or "TCP", port.host_ip) for port in wanted)
 
 
 def in_base_units(demand: Mapping[str, int]) -> dict[str, int]:

@@ -1,30 +1,37 @@
 """Where a pod may go, as its spec says: selectors, node affinity, tolerations, and what Railwise cannot honour.
 
 A rule that another scheduler would enforce and this one cannot see is worse than none: the pod would land where its
-owner forbade it. So rules between pods, spread constraints and claimed devices make a workload wait with
-``Unsupported``. Preferences (preferred affinity, ``ScheduleAnyway``) decide nothing and are not read.
+owner forbade it. So what cannot be honoured makes a workload wait with ``Unsupported`` and the field's name.
+Preferences (preferred affinity, ``ScheduleAnyway``) decide nothing and are not read.
 """
 
 from __future__ import annotations
 
-from railwise.formats.kubernetes.schema import Expression, PodSpec, Term
+from railwise.formats.kubernetes.schema import Expression, NodeSelector, PodSpec, Term
 from railwise.model.errors import Fault
-from railwise.model.workload import Requirement, Selection, Toleration
+from railwise.model.requirement import Requirement
+from railwise.model.workload import Selection, Toleration
 
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 FIELDS = ("metadata.name",)
 
+MOST_TERMS = 256
+"""So many terms at most are made of terms that must hold together."""
+
+Terms = tuple[tuple[Requirement, ...], ...]
+"""Alternatives, one of which must hold (each as a whole); none: no condition."""
+
+NOTHING: Terms = ((Requirement("kubernetes.io/os", "Exists"), Requirement("kubernetes.io/os", "DoesNotExist")),)
+"""Terms that no node meets."""
+
 
 def selection(spec: PodSpec, where: str, faults: list[Fault]) -> Selection:
     """Return which nodes the pod may use; expressions the API would refuse are faults under ``where`` (its spec)."""
-    terms: list[tuple[Requirement, ...]] = []
+    terms: Terms = ()
     affinity = spec.affinity.node_affinity
     if affinity is not None and affinity.required is not None:
         path = f"{where}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
-        for index, term in enumerate(affinity.required.node_selector_terms):
-            terms.append(_term(term, f"{path}.nodeSelectorTerms[{index}]", faults))
-        if not terms:
-            faults.append(Fault(f"{path}.nodeSelectorTerms", "at least one term is needed"))
+        terms = selector_terms(affinity.required, path, faults)
     tolerations = []
     for index, part in enumerate(spec.tolerations):
         operator = part.operator or "Equal"
@@ -32,7 +39,28 @@ def selection(spec: PodSpec, where: str, faults: list[Fault]) -> Selection:
             where_operator = f"{where}.tolerations[{index}].operator"
             faults.append(Fault(where_operator, f"expected Equal or Exists, not '{operator}'"))
         tolerations.append(Toleration(part.key, operator, part.value, part.effect))
-    return Selection(tuple(sorted(spec.node_selector.items())), tuple(terms), tuple(tolerations))
+    return Selection(tuple(sorted(spec.node_selector.items())), terms, tuple(tolerations))
+
+
+def selector_terms(selector: NodeSelector, path: str, faults: list[Fault]) -> Terms:
+    """Return the terms of a node selector that stands at a path: at least one; empty ones hold nowhere."""
+    if not selector.node_selector_terms:
+        faults.append(Fault(f"{path}.nodeSelectorTerms", "at least one term is needed"))
+        return NOTHING
+    terms = [
+        _term(term, f"{path}.nodeSelectorTerms[{index}]", faults)
+        for index, term in enumerate(selector.node_selector_terms)
+    ]
+    return tuple(term for term in terms if term) or NOTHING
+
+
+def both(one: Terms, other: Terms) -> Terms | None:
+    """Return the terms that hold where both do; None: there would be too many."""
+    if not one or not other:
+        return one or other
+    if len(one) * len(other) > MOST_TERMS:
+        return None
+    return tuple(tuple(dict.fromkeys((*mine, *yours))) for mine in one for yours in other)
 
 
 def _term(term: Term, path: str, faults: list[Fault]) -> tuple[Requirement, ...]:
@@ -60,15 +88,8 @@ def _requirement(expression: Expression, path: str, faults: list[Fault], *, of_f
     return Requirement(expression.key, operator, values, of_field)
 
 
-def unsupported(spec: PodSpec) -> str:
-    """Return which rule of the pod this scheduler cannot honour; empty: none."""
-    affinity = spec.affinity
-    if affinity.pod_affinity is not None and affinity.pod_affinity.required:
-        return "required podAffinity is not supported; use railwise.dev/required to keep a gang together"
-    if affinity.pod_anti_affinity is not None and affinity.pod_anti_affinity.required:
-        return "required podAntiAffinity is not supported"
-    if any(constraint.when_unsatisfiable == "DoNotSchedule" for constraint in spec.topology_spread_constraints):
-        return "topologySpreadConstraints with DoNotSchedule are not supported"
+def unsupported(spec: PodSpec, where: str) -> str:
+    """Return which rule of the pod this scheduler cannot honour; empty: none. ``where`` is the path of the spec."""
     if spec.resource_claims:
-        return "resourceClaims are not supported; ask for GPUs as an extended resource"
+        return f"{where}.resourceClaims are not supported; ask for GPUs as an extended resource"
     return ""

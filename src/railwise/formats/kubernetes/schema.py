@@ -22,7 +22,7 @@ T = TypeVar("T")
 _WHERE = re.compile(r" - at `\$(?P<path>[^`]*)`$")
 
 
-class Part(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
+class Part(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_defaults=True):
     """The common form of all parts: camel case outside, unknown fields ignored."""
 
 
@@ -90,10 +90,30 @@ class NodeAffinity(Part, frozen=True):
     required: NodeSelector | None = msgspec.field(name="requiredDuringSchedulingIgnoredDuringExecution", default=None)
 
 
-class PodAffinity(Part, frozen=True):
-    """Affinity or anti-affinity between pods: only whether something is required is of interest."""
+class LabelSelector(Part, frozen=True):
+    """Labels of pods or namespaces: everything must hold."""
 
-    required: tuple[object, ...] = msgspec.field(name="requiredDuringSchedulingIgnoredDuringExecution", default=())
+    match_labels: dict[str, str] = {}
+    match_expressions: tuple[Expression, ...] = ()
+
+
+class PodAffinityTerm(Part, frozen=True):
+    """Pods beside which a pod must, or must not, run: in one domain of ``topology_key``."""
+
+    topology_key: str = ""
+    label_selector: LabelSelector | None = None
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: LabelSelector | None = None
+    match_label_keys: tuple[str, ...] = ()
+    mismatch_label_keys: tuple[str, ...] = ()
+
+
+class PodAffinity(Part, frozen=True):
+    """Affinity or anti-affinity between pods; preferences do not decide and are not read."""
+
+    required: tuple[PodAffinityTerm, ...] = msgspec.field(
+        name="requiredDuringSchedulingIgnoredDuringExecution", default=()
+    )
 
 
 class Affinity(Part, frozen=True):
@@ -111,11 +131,20 @@ class Resources(Part, frozen=True):
     limits: dict[str, Quantity] = {}
 
 
+class ContainerPort(Part, frozen=True):
+    """A port of a container; ``host_port`` 0: none of the node."""
+
+    host_port: int = 0
+    protocol: str = "TCP"
+    host_ip: str = msgspec.field(name="hostIP", default="")
+
+
 class Container(Part, frozen=True):
     """A container; ``restart_policy: Always`` makes an init container a sidecar."""
 
     name: str = ""
     restart_policy: str = ""
+    ports: tuple[ContainerPort, ...] = ()
     resources: Resources = Resources()
 
 
@@ -130,6 +159,30 @@ class SpreadConstraint(Part, frozen=True):
 
     topology_key: str = ""
     when_unsatisfiable: str = "DoNotSchedule"
+    max_skew: int = 1
+    min_domains: int = 1
+    label_selector: LabelSelector | None = None
+    match_label_keys: tuple[str, ...] = ()
+    node_affinity_policy: str = "Honor"
+    node_taints_policy: str = "Ignore"
+
+
+class ClaimSource(Part, frozen=True):
+    """A PersistentVolumeClaim by name."""
+
+    claim_name: str = ""
+
+
+class PodVolume(Part, frozen=True):
+    """A volume of a pod, as far as it decides where the pod may run; its own name does not."""
+
+    persistent_volume_claim: ClaimSource | None = None
+    ephemeral: dict[str, object] | None = None
+    gce_persistent_disk: dict[str, object] | None = None
+    aws_elastic_block_store: dict[str, object] | None = None
+    iscsi: dict[str, object] | None = None
+    rbd: dict[str, object] | None = None
+    csi: dict[str, object] | None = None
 
 
 class SchedulingGroup(Part, frozen=True):
@@ -152,6 +205,8 @@ class PodSpec(Part, frozen=True):
     overhead: dict[str, Quantity] = {}
     priority: int | None = None
     priority_class_name: str = ""
+    preemption_policy: str = ""
+    volumes: tuple[PodVolume, ...] = ()
     scheduling_gates: tuple[Named, ...] = ()
     topology_spread_constraints: tuple[SpreadConstraint, ...] = ()
     resource_claims: tuple[Named, ...] = ()

@@ -21,13 +21,16 @@ from railwise.formats.kubernetes.dialects.marks import NOTHING_SAID, Place, Says
 from railwise.formats.kubernetes.dialects.speaking import says
 from railwise.formats.kubernetes.dialects.trees import Trees
 from railwise.formats.kubernetes.gangs import ONE, Branch, Gang, Member, Part, namespace, seat
-from railwise.formats.kubernetes.requests import demanded, in_base_units
-from railwise.formats.kubernetes.rules import selection, unsupported
+from railwise.formats.kubernetes.pod_rules import Selectors, between_pods, read_rules
+from railwise.formats.kubernetes.requests import demanded, in_base_units, ports
+from railwise.formats.kubernetes.rules import both, selection, unsupported
 from railwise.formats.kubernetes.schema import Meta, PodSpec
+from railwise.formats.kubernetes.storage import Volumes
 from railwise.formats.kubernetes.time import Clock
 from railwise.model.errors import Fault
+from railwise.model.pod_rules import PodRules
 from railwise.model.topology import Topology
-from railwise.model.workload import Group, Request, Requirement, Running, Selection, TopologyRule, Traffic, Workload
+from railwise.model.workload import Group, Running, TopologyRule, Traffic, Workload
 
 OF_SYSTEM = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 """Priority classes that every cluster has."""
@@ -49,6 +52,8 @@ class Surroundings:
     """What a workload is read against: the cluster's topologies and cards, priority classes, and the clock.
 
     ``catalog`` and ``trees`` are what objects declare of queues and topologies.
+    ``volumes`` are what pods may claim, ``selectors`` what the rules of pods ask of others; ``gentle`` names priority
+    classes whose pods stop nobody.
     """
 
     topologies: tuple[Topology, ...]
@@ -59,6 +64,9 @@ class Surroundings:
     default_priority: int = 0
     catalog: Catalog = NOTHING
     trees: Trees = field(default_factory=Trees)
+    volumes: Volumes = field(default_factory=Volumes)
+    selectors: Selectors = field(default_factory=Selectors)
+    gentle: frozenset[str] = frozenset()
 
 
 class Built(NamedTuple):
@@ -109,6 +117,7 @@ class _Builder:
             kind=next((wishes.kind for wishes in said if wishes.kind), gang.kind or "batch"),
             preemptible=next((wishes.preemptible for wishes in said if wishes.preemptible), "true") != "false",
             suspend=gang.suspend or (any(wishes.held for wishes in said) and not runs(root)),
+            preempts=all(self.preempts(_spec(part)[1]) for part in gang.parts),
             duration=next((wishes.duration for wishes in said if wishes.duration), 0),
             traffic=Traffic(traffic) if traffic else None,
             invalid=next((fault.text() for fault in self.faults), "") or contradiction((root,)),
@@ -152,7 +161,7 @@ class _Builder:
         rule = self.rule(wishes.rule)
         places = paths(inner)
         self.pods = {(places.get(name, name), rank): pod for (name, rank), pod in self.pods.items()}
-        least = min(self.gang.min_groups or len(inner), len(inner))
+        least = min(self.gang.min_groups or (1 if self.gang.needs == ONE else len(inner)), len(inner))
         return Group(topology=rule if common == NO_RULE else common, groups=inner, min_groups=least)
 
     def branch_rule(self, branch: Branch) -> TopologyRule:
@@ -176,8 +185,15 @@ class _Builder:
         where, spec = _spec(part)
         bound = next((member.pod.spec.node_name for member in seats if member and member.pod.spec.node_name), "")
         demand = in_base_units(demanded(spec, where, self.faults))
+        demand |= ports(spec)
+        volumes = self.around.volumes.rule(spec, self.space(), where, self.uids())
+        demand |= volumes.attached
         request, trouble = self.around.offers.request(demand, bound)
-        self.refuse(trouble or unsupported(spec))
+        self.refuse(trouble or unsupported(spec, where) or volumes.trouble)
+        chosen = selection(spec, where, self.faults)
+        terms = both(chosen.terms, volumes.terms)
+        self.refuse("" if terms is not None else f"{where}.volumes: too many node terms")
+        chosen = replace(chosen, terms=terms or ()) if volumes.terms else chosen
         if wishes.slice and self.gang.key.kind != "jobset":
             self.refuse("a slice without its size is only known in a JobSet")
         least = 1 if self.gang.needs == ONE else len(seats)
@@ -189,9 +205,36 @@ class _Builder:
             request=request,
             topology=rule,
             segment=wishes.segment,
-            selection=self.admission.applied(selection(spec, where, self.faults), demand),
+            selection=self.admission.applied(chosen, demand),
             running=self.running(part, seats),
+            pod_rules=self.pod_rules(part, spec, where),
         )
+
+    def space(self) -> str:
+        """Return the namespace of the pods."""
+        return self.gang.key.namespace
+
+    def uids(self) -> frozenset[str]:
+        """Return the pods that are there."""
+        metas = [member.pod.metadata for part in self.gang.parts for member in part.members]
+        return frozenset(meta.uid or meta.name for meta in metas)
+
+    def pod_rules(self, part: Part, spec: PodSpec, where: str) -> PodRules | None:
+        """Return what the pods of a part are to others, None where that matters to nobody."""
+        metas = [member.pod.metadata for member in part.members] or [part.meta]
+        selectors = self.around.selectors
+        known = [selectors.labels(self.space(), meta.labels) for meta in metas]
+        labels = next((one for one in known if one is not None), None)
+        if not between_pods(spec):
+            rules = PodRules(self.space())
+        else:
+            rules, trouble = read_rules(spec, self.space(), metas[0].labels, where)
+            self.refuse(trouble)
+        if any(one != labels for one in known):
+            self.refuse(f"{where}: pods of one group differ in labels that rules between pods select")
+        if labels is None and not rules.asks():
+            return None
+        return replace(rules, labels=labels or ())
 
     def running(self, part: Part, seats: list[Member | None]) -> Running | None:
         nodes: list[str | None] = []
@@ -215,6 +258,12 @@ class _Builder:
         node = member.pod.spec.node_name if member is not None else ""
         gone = node and self.around.known_nodes and node not in self.around.known_nodes
         return None if gone or not node else node
+
+    def preempts(self, spec: PodSpec) -> bool:
+        """Return whether others may have to stop for a pod."""
+        if spec.preemption_policy:
+            return spec.preemption_policy != "Never"
+        return spec.priority_class_name not in self.around.gentle
 
     def priority(self, spec: PodSpec, said: list[Wishes]) -> int:
         """Return the priority: of the class that a label or PodGroup names, else the pod's own."""
@@ -249,25 +298,3 @@ def _spec(part: Part) -> tuple[str, PodSpec]:
 def build(gang: Gang, name: str, order: int, around: Surroundings) -> Built:
     """Return the workload of a gang under the given name and place in the order of submission."""
     return _Builder(gang, name, around).build(order)
-
-
-def occupant(member: Member, name: str, order: int, around: Surroundings) -> Built:
-    """Return the workload of a pod that is none of ours: it takes its room on its node."""
-    spec, meta = member.pod.spec, member.pod.metadata
-    faults: list[Fault] = []
-    demand = in_base_units(demanded(spec, f"{member.where}.spec", faults))
-    request, _ = around.offers.request(demand, spec.node_name)
-    here = ((Requirement("metadata.name", "In", (spec.node_name,), of_field=True),),)
-    since = around.clock.since(member.pod.status.start_time or meta.creation_timestamp)
-    root = Group(
-        pods=1,
-        min_pods=1,
-        request=Request(request.cards, request.resources),
-        topology=TopologyRule(),
-        selection=Selection(terms=here),
-        running=Running((spec.node_name,), since),
-    )
-    priority = spec.priority if spec.priority is not None else 0
-    submit = around.clock.since(meta.creation_timestamp)
-    workload = Workload(name=name, root=root, priority=priority, submit=submit, order=order, preemptible=False)
-    return Built(workload, {("", 0): LivePod(namespace(meta), meta.name, meta.uid)}, faults, [])

@@ -12,6 +12,7 @@ from typing import Any
 from railwise.formats.faults import Faults, at_index
 from railwise.formats.kinds import ByForm, Choice, Kind, ListOf, Text, Whole
 from railwise.formats.records import Deferred, Field, Record
+from railwise.formats.scenario.pod_rules import POD_RULE_FIELDS, build_host_ports, build_pod_rules
 from railwise.formats.scenario.requests import CARD_RULE_RECORD, REQUEST, build_card_rule
 from railwise.formats.scenario.selection import SELECTION_FIELDS, build_selection
 from railwise.formats.terms import GROUP_NAME, LEVEL, LEVEL_OR_EMPTY, MOST_CARDS, MOST_PODS, NAME, TIME, NodeNames
@@ -60,6 +61,7 @@ POD_FIELDS = {
     "gpu": Field(CARD_RULE_RECORD, "which cards will do"),
     "segment": Field(SEGMENT_RECORD, "equal runs of consecutive ranks that stay together"),
     **SELECTION_FIELDS,
+    **POD_RULE_FIELDS,
     "running": Field(RUNNING_RECORD, "where the pods run already"),
 }
 """Keys that speak of pods and stand where the pods are."""
@@ -135,12 +137,13 @@ class GroupReading:
             name=name,
             pods=pods,
             min_pods=record.get("minPods", pods),
-            request=record.get("request", _NOTHING),
+            request=_request(record),
             card_rule=build_card_rule(record.get("gpu", {})),
             topology=topology,
             segment=self._segment(record["segment"]) if "segment" in record else None,
             selection=build_selection(record, path, self.faults),
             running=build_running(record["running"], f"{path}.running", self.faults) if "running" in record else None,
+            pod_rules=build_pod_rules(record, path, self.faults),
         )
 
     def _rule(self, record: dict[str, Any]) -> TopologyRule:
@@ -165,6 +168,15 @@ class GroupReading:
 
 _NOTHING = Request()
 _NO_RULE = TopologyRule()
+
+
+def _request(record: dict[str, Any]) -> Request:
+    """Return what one pod asks for, ports of its node included."""
+    request: Request = record.get("request", _NOTHING)
+    if "hostPorts" not in record:
+        return request
+    ports = build_host_ports(record["hostPorts"])
+    return Request(request.cards, tuple(sorted({**dict(request.resources), **ports}.items())))
 
 
 def build_running(record: dict[str, Any], path: str, faults: Faults) -> Running:

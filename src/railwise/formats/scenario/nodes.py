@@ -15,9 +15,11 @@ from railwise.formats.faults import Faults, at_index, at_key, guess, shown
 from railwise.formats.kinds import Flag, ListOf, MapOf, Whole
 from railwise.formats.records import Field, Record
 from railwise.formats.scenario.cards import GPU, build_cards
+from railwise.formats.scenario.pod_rules import HOST_PORTS, build_host_ports
 from railwise.formats.scenario.resources import NODE_RESOURCES
 from railwise.formats.scenario.selection import TAINT_RECORD, build_taints
 from railwise.formats.terms import LABELS, LEVEL, MOST_CARDS, MOST_NODES, MOST_PLACES, NAME, NUMBERS, PLACE, Hostlist
+from railwise.model.host_ports import WHOLE
 from railwise.model.node import Cards, Node
 from railwise.model.topology import NODE_LEVEL, Topology
 
@@ -40,6 +42,7 @@ NODE_RECORD = Record(
         "gpus": Field(Whole(0, MOST_CARDS), "short for gpu: {count: …}"),
         "gpu": Field(GPU, "its cards; a list of mappings where they differ"),
         "resources": Field(NODE_RESOURCES, "capacities; cpu, memory and pods that are not listed are unlimited"),
+        "hostPorts": Field(HOST_PORTS, "ports that agents of the node have in use"),
         "labels": Field(LABELS, "its labels"),
         "taints": Field(ListOf(TAINT_RECORD), "its taints"),
         "ready": Field(Flag(), "whether it is ready; default true"),
@@ -72,6 +75,10 @@ def build_nodes(
         columns = _columns(record, where, len(names), topologies, faults)
         cards, sick = _cards(record, where, faults)
         resources = record.get("resources", {})
+        if "hostPorts" in record:
+            resources = resources | {
+                name: WHOLE - taken for name, taken in build_host_ports(record["hostPorts"]).items()
+            }
         labels = record.get("labels", {})
         taints = build_taints(record["taints"]) if "taints" in record else ()
         ready = record.get("ready", True)

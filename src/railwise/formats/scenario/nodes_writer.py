@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from railwise.formats.hostlist import fold
+from railwise.formats.scenario.pod_rules import host_ports_document, taken_ports, without_ports
 from railwise.model.card_models import find_model
 from railwise.model.node import MIG_DYNAMIC, MIG_NONE, Cards, Node, Taint
 from railwise.model.quantity import format_cpu, format_memory, format_thousandths
@@ -138,8 +139,10 @@ def _entry(run: Sequence[Node], topologies: Sequence[Topology]) -> dict[str, Any
     if at:
         document["at"] = at
     document |= _cards(node)
-    if node.resources:
-        document["resources"] = amounts_document(node.resources)
+    resources = without_ports(node.resources)
+    if resources:
+        document["resources"] = amounts_document(resources)
+    document |= host_ports_document(taken_ports(node.resources))
     if node.labels:
         document["labels"] = dict(node.labels)
     if node.taints:

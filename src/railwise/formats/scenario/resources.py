@@ -13,7 +13,8 @@ from railwise.formats.kinds import Definitions, Kind, Schema, Text
 from railwise.formats.terms import COUNT, CPU, CPU_CAPACITY, MEMORY, MEMORY_CAPACITY, THOUSANDTHS
 
 DEVICE = Text(
-    r"(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?/[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|hugepages-[0-9]+[KMG]i)",
+    r"(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?/[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|hugepages-[0-9]+[KMG]i"
+    r"|hostPort/(?:TCP|UDP|SCTP)/[0-9]{1,5}(?:/[0-9a-fA-F:.]{1,45})?)",
     317,
     "a resource such as vendor.com/fpga",
 )

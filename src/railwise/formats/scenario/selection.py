@@ -12,7 +12,8 @@ from railwise.formats.kinds import ByForm, Choice, Kind, ListOf, Text, Whole
 from railwise.formats.records import Field, Record
 from railwise.formats.terms import LABEL_KEY, LABEL_VALUE, LABELS
 from railwise.model.node import Taint
-from railwise.model.workload import Requirement, Selection, Toleration
+from railwise.model.requirement import Requirement
+from railwise.model.workload import Selection, Toleration
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")

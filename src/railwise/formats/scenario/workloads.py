@@ -61,6 +61,9 @@ WORKLOAD_RECORD = Record(
         "kind": Field(Choice("batch", "training", "inference"), "how surplus pods come and go; default batch"),
         "elastic": Field(Flag(), "a training that may grow and shrink"),
         "preemptible": Field(Flag(), "whether it may be evicted or moved; default true"),
+        "preemptionPolicy": Field(
+            Choice("PreemptLowerPriority", "Never"), "`Never`: nobody has to stop for it; default PreemptLowerPriority"
+        ),
         "suspend": Field(Flag(), "held back by its owner"),
         "duration": Field(DURATION, "run time at the best placement"),
         "checkpoint": Field(CHECKPOINT_RECORD, "how often its work is saved"),
@@ -112,6 +115,7 @@ def _common(record: dict[str, Any], path: str, faults: Faults) -> dict[str, Any]
         "kind": record.get("kind", "batch"),
         "elastic": record.get("elastic", False),
         "preemptible": record.get("preemptible", True),
+        "preempts": record.get("preemptionPolicy") != "Never",
         "suspend": record.get("suspend", False),
         "duration": record.get("duration", 0),
         "checkpoint": Checkpoint(checkpoint.get("every", 0), checkpoint.get("restore", 0)) if checkpoint else None,

@@ -8,7 +8,9 @@ from typing import Any
 from railwise.formats.contradictions import contradiction
 from railwise.formats.hostlist import fold
 from railwise.formats.scenario.nodes_writer import amounts_document, number
+from railwise.formats.scenario.pod_rules import host_ports_document, pod_rules_document, without_ports
 from railwise.model.quantity import format_duration, format_memory
+from railwise.model.requirement import Requirement
 from railwise.model.workload import (
     CARDS_MIG,
     CARDS_SHARE,
@@ -18,7 +20,6 @@ from railwise.model.workload import (
     CardRequest,
     Group,
     Request,
-    Requirement,
     Running,
     Selection,
     Toleration,
@@ -54,6 +55,8 @@ def workload_document(workload: Workload) -> dict[str, Any]:
     ):
         if value is not usual:
             document[key] = value
+    if not workload.preempts:
+        document["preemptionPolicy"] = "Never"
     if workload.duration:
         document["duration"] = format_duration(workload.duration)
     if workload.checkpoint is not None:
@@ -117,14 +120,15 @@ def _group(group: Group) -> dict[str, Any]:
             document["segment"]["required"] = segment.required
         if segment.preferred:
             document["segment"]["preferred"] = segment.preferred
-    document |= _selection(group.selection)
+    document |= _selection(group.selection) | host_ports_document(dict(group.request.resources))
+    document |= pod_rules_document(group.pod_rules)
     if group.running is not None:
         document["running"] = _running(group.running)
     return document
 
 
 def _request(request: Request) -> dict[str, Any]:
-    return _cards(request.cards) | amounts_document(dict(request.resources))
+    return _cards(request.cards) | amounts_document(without_ports(dict(request.resources)))
 
 
 def _cards(cards: CardRequest) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from railwise.model.requirement import Requirement
 from railwise.model.scenario import Scenario
 from railwise.model.topology import Level, Topology
-from railwise.model.workload import Requirement, Segment, Toleration, TopologyRule
+from railwise.model.workload import Segment, Toleration, TopologyRule
 from tests.formats.kubernetes.dialects.kueue import FLAVOR, GPU, NODES, PREFIX, TREE, cluster_queue, kueue, quota
 from tests.formats.kubernetes.objects import Object, job, pod, read, reading, template, workload
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from railwise.model.workload import Requirement, Selection, Toleration
+from railwise.model.requirement import Requirement
+from railwise.model.workload import Selection, Toleration
 
 Terms = tuple[tuple[Requirement, ...], ...]
 """Node selector terms: one of them has to hold; none: no condition."""

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from railwise.formats.kubernetes.dialects.admission import Admission, NodesFor, Terms
 from railwise.formats.kubernetes.dialects.kueue_schema import ClusterQueueSpec, FlavorSpec, ResourceGroup, Selector
 from railwise.formats.kubernetes.dialects.sources import KUEUE, REFUSED, Finding, Source
-from railwise.model.workload import Requirement, Toleration
+from railwise.model.requirement import Requirement
+from railwise.model.workload import Toleration
 
 NAMESPACE_LABEL = "kubernetes.io/metadata.name"
 """The label that bears a namespace's name, on every namespace: the only one known without reading namespaces."""
