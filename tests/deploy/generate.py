@@ -1,7 +1,8 @@
-"""Writes what ``deploy/`` takes from the code: roles and the gate's policy. ``python -m tests.deploy.generate``."""
+"""Writes what ``deploy/`` takes from code (roles, policy, dashboard): ``python -m tests.deploy.generate``."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -12,6 +13,7 @@ from railwise.controllers.permissions import GATE, SCHEDULER
 from railwise.discovery.permissions import AGENT, DISCOVERY
 from railwise.formats.kubernetes.rbac import PART_OF, Permission, role_text
 from tests.conftest import ROOT
+from tests.deploy.dashboard import dashboard
 
 NAMESPACE: Final = "railwise-system"
 TABLES: Final[Mapping[str, Sequence[Permission]]] = {
@@ -26,7 +28,8 @@ _HEAD: Final = "# Written by `python -m tests.deploy.generate` from permissions.
 def written() -> dict[str, str]:
     """Return the generated files by their path below ``deploy/``."""
     roles = {f"{name}/rbac.yaml": _HEAD + role_text(f"railwise-{name}", TABLES[name], NAMESPACE) for name in TABLES}
-    return {**roles, "gate/admission.yaml": _admission()}
+    board = json.dumps(dashboard(), indent=2, ensure_ascii=False) + "\n"
+    return {**roles, "gate/admission.yaml": _admission(), "monitoring/dashboard.json": board}
 
 
 def _admission() -> str:

@@ -26,11 +26,14 @@ from tests.controllers.test_cluster_scheduler import until
 from tests.deploy.cluster import applied, deeds, kubeconfig, running, token_of, unused
 from tests.deploy.generate import NAMESPACE
 from tests.deploy.kustomize import built
+from tests.discovery.cables import cable, ip, update
 from tests.discovery.machines import sysfs_with_nics
 
 pytestmark = [pytest.mark.slow, pytest.mark.cluster]
 
 ACCOUNT = "railwise-agent"
+
+__all__ = ["cable"]
 
 
 class Agent(NamedTuple):
@@ -163,6 +166,30 @@ async def test_an_agent_tells_discovery_what_its_node_has(
     done = {one for one in deeds(control_plane, ACCOUNT) if one.name == agent.node}
     assert [one for one in done if one.code in (401, 403)] == [], (tmp_path / "log").read_text()
     assert unused(AGENT, done) == []
+
+
+async def test_what_lldpd_hears_on_a_node_reaches_discovery(
+    boss: Client, admin: Access, space: str, tmp_path: Path, cable: tuple[Path, Path, str]
+) -> None:
+    agent = await agent_on(boss, admin, f"{space}-n1", tmp_path / "n1")
+    mine, other, namespaces = cable
+    heard: asyncio.Queue[Hearing] = asyncio.Queue()
+    following = asyncio.create_task(ReportSource(lambda: admin).watch(heard.put_nowait))
+    arguments = ["agent", "--kubeconfig", str(agent.kubeconfig), "--source", "lldpd", "--lldpd-socket", str(mine)]
+
+    async def until_told(wanted: list[str]) -> None:
+        while [one.description for one in (await _told(heard, agent.node)).report.observations] != wanted:
+            pass
+
+    try:
+        with running(*arguments, log=tmp_path / "log"):
+            await asyncio.to_thread(update, other)
+            await until_told(["swp7"])
+            ip("-n", f"{namespaces}b", "link", "set", "swp7", "down")
+            await until_told([])
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
 
 
 async def test_reports_that_lie_or_break_are_bounded(boss: Client, admin: Access, space: str) -> None:

@@ -40,19 +40,24 @@ async def heard(client: Client, name: str, leaf: str) -> None:
     await client.apply(NODE_REPORTS, "", name, {"spec": spec}, force=True)
 
 
+async def installed(boss: Client) -> None:
+    """Bring the kind of reports, and the account of discovery with its rights."""
+    namespace = yaml.safe_load((ROOT / "deploy" / "namespace.yaml").read_text())
+    kinds = [one for one in built(ROOT / "deploy" / "agent") if one["kind"] == "CustomResourceDefinition"]
+    rights = [one for one in built(ROOT / "deploy" / "discovery") if one["kind"] != "Deployment"]
+    await applied(boss, [namespace, *kinds, *rights])
+
+    async def known() -> bool:
+        return await boss.serves(NODE_REPORTS)
+
+    await until(known)
+
+
 async def test_the_rights_are_enough_and_each_is_used(
     admin: Access, control_plane: Cluster, space: str, tmp_path: Path
 ) -> None:
     async with connect(admin) as boss:
-        namespace = yaml.safe_load((ROOT / "deploy" / "namespace.yaml").read_text())
-        kinds = [one for one in built(ROOT / "deploy" / "agent") if one["kind"] == "CustomResourceDefinition"]
-        rights = [one for one in built(ROOT / "deploy" / "discovery") if one["kind"] != "Deployment"]
-        await applied(boss, [namespace, *kinds, *rights])
-
-        async def known() -> bool:
-            return await boss.serves(NODE_REPORTS)
-
-        await until(known)
+        await installed(boss)
         names = [f"{space}-{index}" for index in range(4)]
         for index, name in enumerate(names):
             labels = {"nvidia.com/gpu.clique": f"{CLIQUE}.{index // 2}", "nvidia.com/gpu.count": "8"}

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 import click
+
+from railwise.cli.operating import LOG_FORMATS, LOG_LEVELS, set_logs
 
 if TYPE_CHECKING:
     from railwise.formats.discovery.settings import Local
     from railwise.kubeapi.client import Client
 
 SOURCES = ("lldpd", "nvml", "nvidia-smi", "kfd", "affinity")
-LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
 @click.command("agent")
@@ -34,6 +34,7 @@ LOG_LEVELS = ("debug", "info", "warning", "error")
 @click.option("--node", default="", metavar="NAME", help="Default: the node that the token is bound to.")
 @click.option("--kubeconfig", default="", metavar="FILE", help="Default: KUBECONFIG, ~/.kube/config, or the pod's own.")
 @click.option("--context", default="", metavar="NAME", help="The context of the kubeconfig; default: the current one.")
+@click.option("--log-format", type=click.Choice(LOG_FORMATS), default="text", show_default=True)
 @click.option("--log-level", type=click.Choice(LOG_LEVELS), default="info", show_default=True)
 def agent(
     *,
@@ -43,6 +44,7 @@ def agent(
     kubeconfig: str,
     context: str,
     log_level: str,
+    log_format: str,
     **asked: object,
 ) -> int:
     """Tell discovery what only this node can see: its LLDP neighbours, NICs, NVLink or XGMI domain.
@@ -51,12 +53,13 @@ def agent(
     write no other. `railwise run discovery` reads the reports where its document says `cluster: [{kind: agents}]`.
     """
     import asyncio
+    import logging
 
     from railwise.cli.errors import HintedError
     from railwise.cli.leading import serve
     from railwise.kubeapi.in_cluster import find_access
 
-    logging.basicConfig(level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    set_logs(log_level, log_format)
     access = find_access(kubeconfig, context)
 
     async def work(client: Client) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from railwise.cli.discover import PLACES
+from railwise.cli.operating import LOG_FORMATS, LOG_LEVELS, set_logs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from railwise.kubeapi.client import Client
 
 USUAL = ("labels", "configmap")
-LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
 @click.command("discovery")
@@ -35,11 +35,25 @@ LOG_LEVELS = ("debug", "info", "warning", "error")
 )
 @click.option("--lease", default="kube-system/railwise-discovery", show_default=True, metavar="NAMESPACE/NAME")
 @click.option(
-    "--metrics", "address", default="", metavar="HOST:PORT", help="Serve /metrics, /healthz and /readyz there."
+    "--metrics-address",
+    "--metrics",
+    "address",
+    default="",
+    metavar="HOST:PORT",
+    help="Serve /metrics, /healthz and /readyz there.",
 )
+@click.option("--log-format", type=click.Choice(LOG_FORMATS), default="text", show_default=True)
 @click.option("--log-level", type=click.Choice(LOG_LEVELS), default="info", show_default=True)
 def discovery(
-    *, config: str, publish: tuple[str, ...], address: str, leader_elect: bool, lease: str, log_level: str, **where: str
+    *,
+    config: str,
+    publish: tuple[str, ...],
+    address: str,
+    leader_elect: bool,
+    lease: str,
+    log_level: str,
+    log_format: str,
+    **where: str,
 ) -> int:
     """Follow the fabric and publish its map: node labels and a ConfigMap, only what differs.
 
@@ -54,25 +68,32 @@ def discovery(
 
     from railwise.cli.discover import read_settings
     from railwise.cli.leading import lease_name, serve
+    from railwise.cli.operating import leading
     from railwise.kubeapi.in_cluster import find_access
+    from railwise.kubeapi.measured import Measured
     from railwise.kubeapi.probes import probes
 
-    logging.basicConfig(level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    set_logs(log_level, log_format)
     access = find_access(where["kubeconfig"], where["context"])
-
     settings, base = read_settings(config, None)
 
     async def lead() -> int:
         registry = CollectorRegistry()
+        leads = leading(registry)
         working: list[DiscoveryService] = []
 
         async def work(client: Client) -> None:
             service = await _service(client, settings, base, publish, where, registry)
             working.append(service)
-            await service.run()
+            leads.set(1)
+            try:
+                await service.run()
+            finally:
+                leads.set(0)
 
         async with probes(address, registry, lambda: all(service.ready() for service in working)):
-            return await serve(access, lease_name(lease) if leader_elect else None, work)
+            observer = Measured(logging.getLogger("railwise"), registry)
+            return await serve(access, lease_name(lease) if leader_elect else None, work, observer)
 
     return asyncio.run(lead())
 

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
-import subprocess
-import tempfile
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -19,47 +14,11 @@ from railwise.discovery.hearing import Failed, Hearing, Whole
 from railwise.discovery.local.lldpd_source import LldpdSource
 from railwise.fabric.observations import SERVER
 from railwise.formats.discovery.settings import SECOND, Local
+from tests.discovery.cables import cable, ip, update
 
 pytestmark = [pytest.mark.slow]
 
-
-def ip(*arguments: str) -> None:
-    subprocess.run(["ip", *arguments], check=True, capture_output=True)
-
-
-@pytest.fixture
-def cable() -> Iterator[tuple[Path, Path, str]]:
-    """Yield the sockets of the lldpd at both ends, and what the namespaces' names begin with."""
-    if os.geteuid() != 0 or not all(map(shutil.which, ("ip", "lldpd", "lldpcli"))):
-        pytest.skip("needs root, iproute2 and lldpd: a cable between two network namespaces")
-    name = f"rw{os.getpid()}"
-    try:
-        for side in "ab":
-            ip("netns", "add", f"{name}{side}")
-    except subprocess.CalledProcessError:
-        pytest.skip("network namespaces are not allowed here")
-    daemons = []
-    folder = Path(tempfile.mkdtemp(prefix=name))
-    folder.chmod(0o755)  # lldpcli gives up being root before it opens the socket
-    sockets = [folder / f"{side}.socket" for side in "ab"]
-    try:
-        ip("link", "add", "nic0", "netns", f"{name}a", "type", "veth", "peer", "name", "swp7", "netns", f"{name}b")
-        for side, port, socket in (("a", "nic0", sockets[0]), ("b", "swp7", sockets[1])):
-            ip("-n", f"{name}{side}", "link", "set", port, "up")
-            command = ["ip", "netns", "exec", f"{name}{side}", "lldpd", "-d", "-u", str(socket), "-I", port]
-            daemons.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-        deadline = time.monotonic() + 20
-        while not all(socket.exists() for socket in sockets):
-            assert time.monotonic() < deadline, "lldpd does not start"
-            time.sleep(0.1)
-        yield sockets[0], sockets[1], name
-    finally:
-        for daemon in daemons:
-            daemon.terminate()
-            daemon.wait(10)
-        for side in "ab":
-            subprocess.run(["ip", "netns", "del", f"{name}{side}"], check=False, capture_output=True)
-        shutil.rmtree(folder)
+__all__ = ["cable"]
 
 
 async def test_a_neighbour_comes_goes_and_comes_back(cable: tuple[Path, Path, str]) -> None:
@@ -74,7 +33,7 @@ async def test_a_neighbour_comes_goes_and_comes_back(cable: tuple[Path, Path, st
                 one = await heard.get()
                 if isinstance(one, Whole) and sorted(one.ports) == wanted:
                     return one
-                await asyncio.to_thread(subprocess.run, ["lldpcli", "-u", str(other), "update"], check=False)
+                await asyncio.to_thread(update, other)
 
     try:
         told = await ports(["nic0"])
@@ -85,7 +44,7 @@ async def test_a_neighbour_comes_goes_and_comes_back(cable: tuple[Path, Path, st
         ip("-n", f"{name}b", "link", "set", "swp7", "down")
         await ports([])
         ip("-n", f"{name}b", "link", "set", "swp7", "up")
-        await asyncio.to_thread(subprocess.run, ["lldpcli", "-u", str(other), "update"], check=False)
+        await asyncio.to_thread(update, other)
         await ports(["nic0"])
     finally:
         watching.cancel()
