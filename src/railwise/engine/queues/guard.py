@@ -12,6 +12,9 @@ from railwise.engine.queues.queue_tree import QueueTree
 from railwise.engine.search.placement import Found, Refused
 from railwise.model.reason import Code
 
+ORDER: Final[dict[Code, int]] = {code: number for number, code in enumerate(Code)}
+"""The precedence of the codes."""
+
 
 class Search(Protocol):
     """Anything that finds places for pods: the topology-aware search, or a baseline to compare with."""
@@ -84,10 +87,13 @@ class Guard:
         refusals = [gate.refusal for gate in self.gates if gate.refusal is not None]
         if self.refusal is not None and (not self.searched or self.refusal[0] == Code.WAITING_FOR_QUOTA):
             refusals.append(self.refusal)
-        order = list(Code)
-        return min(refusals, key=lambda refusal: order.index(refusal[0]), default=None)
+        return min(refusals, key=_precedence, default=None)
 
     def _refuse(self, code: Code, text: str) -> Refused:
         if self.refusal is None or code == Code.WAITING_FOR_QUOTA:
             self.refusal = (code, text)
         return Refused(proven=True)
+
+
+def _precedence(refusal: tuple[Code, str]) -> int:
+    return ORDER[refusal[0]]

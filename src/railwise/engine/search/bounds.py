@@ -6,6 +6,7 @@ other groups were not there.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from railwise.engine.cluster.shapes import KIND_WHOLE, Shape
@@ -91,3 +92,20 @@ class Bounds:
 
 def _parts(part: Part) -> set[int]:
     return {part.index}.union(*(_parts(child) for child in part.children))
+
+
+def most_pods(shape: Shape, state: ClusterState, apart: Iterable[int] = ()) -> int:
+    """Return a bound on the pods of a shape of whole cards that all nodes can take by their free cards alone.
+
+    Nodes ``apart`` are left out.
+    """
+    rooms, cards, total = state.rooms.all, shape.cards, 0
+    for index, count in state.room_count.items():
+        room = rooms[index]
+        if not room.closed:
+            total += count * (room.free // cards)
+    for node in apart:
+        room = state.room_of[node]
+        if not room.closed:
+            total -= room.free // cards
+    return total

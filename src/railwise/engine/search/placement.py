@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from railwise.engine.cluster.shapes import KIND_SHARE
+from railwise.engine.cluster.shapes import KIND_SHARE, KIND_WHOLE
 from railwise.engine.cluster.state import ClusterState, Shut
 from railwise.engine.gangs.demand import NO_LOCALITY, Demand, read_demand
 from railwise.engine.gangs.ranks import arrange
@@ -19,7 +19,7 @@ from railwise.engine.indexed.by_mix import ByMix
 from railwise.engine.indexed.gang import ladder, names_matter, place_gang, place_one
 from railwise.engine.indexed.indexes import Indexes
 from railwise.engine.search.bounded import place_bounded
-from railwise.engine.search.bounds import Bounds
+from railwise.engine.search.bounds import Bounds, most_pods
 from railwise.engine.search.closeness import closeness, cut_segments
 from railwise.engine.search.even import best_even
 from railwise.engine.search.exact import Entry, ExactSearch
@@ -134,6 +134,8 @@ class Placer:
     def _place_simple(self, demand: Demand, ranks: list[int]) -> Found | Refused:
         shape = demand.root.shape
         if shape is None or not ranks:
+            return Refused(proven=True)
+        if len(ranks) > 1 and shape.kind == KIND_WHOLE and most_pods(shape, self.state) < len(ranks):
             return Refused(proven=True)
         hard = shape.kind == KIND_SHARE and shape.cards > 1 and len(ranks) > 1
         if len(ranks) == 1:

@@ -9,7 +9,7 @@ that was decided before a reservation was made is not held back by it.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from railwise.engine.deciding import Decider
 from railwise.engine.gangs.ask import ask_of
@@ -42,6 +42,16 @@ MOST_TRIED: Final = 4
 MOST_LOOKS: Final = 32
 """How many looks at the future a round allows to candidates on reserved nodes; later ones must go elsewhere."""
 
+Kept = tuple[int, int, frozenset[int]]
+"""A promise as (start, until, nodes)."""
+
+
+class Look(NamedTuple):
+    """A look at the future that found harm: what was asked for, with how many pods, and what it took of the budget."""
+
+    key: tuple[str | int, int]
+    looks: int
+
 
 class Backfill:
     """The reservations of one round, and the rule that nobody breaks them."""
@@ -56,7 +66,8 @@ class Backfill:
         self._turns: Final[dict[Record, int]] = {}
         self._known: Final[set[Record]] = set()
         self._failed: Final[set[tuple[object, ...]]] = set()
-        self._harmful: Final[set[tuple[str | int, int]]] = set()
+        self.look: Look | None = None
+        self._harmful: Final[dict[tuple[str | int, int], int]] = {}
         self._tried = self._looks = 0
         decider.rules.append(self)
         if self.line is not None:
@@ -148,8 +159,12 @@ class Backfill:
         """
         ask = ask_of(demand)
         key = (demand.workload.name if ask is None else ask, len(found.pods))
-        if key in self._harmful or self._looks >= MOST_LOOKS or any(promise.start == UNKNOWN for promise in harmed):
+        if key in self._harmful:
+            self.look = Look(key, self._harmful[key])
             return False
+        if self._looks >= MOST_LOOKS or any(promise.start == UNKNOWN for promise in harmed):
+            return False
+        before_all = self._looks
         booked: Booked = []
         before = self.table.state.shut(())
         fine = self.table.future.put(demand, found.pods, booked)
@@ -160,8 +175,24 @@ class Backfill:
         self.table.future.take_off(booked)
         self.table.state.open_again(before)
         if not fine:
-            self._harmful.add(key)
+            self._harmful[key] = self._looks - before_all
+            self.look = Look(key, self._looks - before_all)
         return fine
+
+    def looked(self, look: Look) -> bool:
+        """Count a look whose answer is known to be the same as before; return whether this round has it left."""
+        if look.key not in self._harmful:
+            if self._looks >= MOST_LOOKS:
+                return False
+            self._looks += look.looks
+            self._harmful[look.key] = look.looks
+        return True
+
+    def outlasted(self, record: Record) -> tuple[Kept, ...]:
+        """Return the promises to others that a workload, started now, would outlast: start, until and nodes of each."""
+        now, run = self.decider.workloads.now, run_time(record.demand)
+        end = now + run if run else ENDLESS
+        return tuple((one.start, one.until, one.nodes) for one in self.table.others(record) if one.until < end)
 
     def listed(self) -> tuple[Reservation, ...]:
         """Return the reservations of those who still wait, for the plan."""

@@ -60,6 +60,14 @@ class Future:
         self.outlook.sync(now, running)
         self._ends = None
 
+    def knows_all(self) -> bool:
+        """Return whether nothing has changed since ends were looked at last."""
+        return self._moment[0] == self.workloads.changes
+
+    def overdue(self) -> bool:
+        """Return whether anybody should have ended by now, as far as ends are known."""
+        return next(self.outlook.ends.until(self.workloads.now), None) is not None
+
     def times(self) -> list[int]:
         """Return the distinct times of the ends, ascending."""
         self._laid_out()
@@ -168,8 +176,8 @@ class Future:
         """Let the pods on some nodes end that have ended by a time."""
         seen: dict[Record, None] = {}
         for node in sorted(nodes):
-            for record in self.outlook.ending(node, time):
-                seen[record] = None
+            for ending in self.outlook.endings(node, time):
+                seen[ending.record] = None
         for record in seen:
             self.take(record, nodes)
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from railwise.engine.cluster.shapes import KIND_WHOLE
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.demand import Demand
 from railwise.engine.gangs.record import Record
 from railwise.engine.queues.guard import Search
+from railwise.engine.search.bounds import most_pods
 from railwise.engine.search.placement import Found, Refused
 from railwise.engine.waiting.promise import ENDLESS, UNKNOWN, Promise, run_time
 from railwise.model.quantity import SECOND, format_duration
@@ -58,9 +60,7 @@ class HeldBack:
         harmed = [promise for promise in lasting if not touched.isdisjoint(promise.nodes)]
         if not harmed or self.harmless(demand, found, harmed):
             return found
-        shut = self.state.shut(sorted({node for promise in lasting for node in promise.nodes}))
-        elsewhere = self.search.place(demand, ranks, chosen)
-        self.state.open_again(shut)
+        elsewhere = self._elsewhere(demand, ranks, chosen, sorted({node for one in lasting for node in one.nodes}))
         if isinstance(elsewhere, Found):
             return elsewhere
         if self.own is not None and self.own.due(demand, ranks, self.state, self.now):
@@ -68,6 +68,20 @@ class HeldBack:
         if self.refusal is None:
             self.refusal = (Code.RESERVED, self._text(harmed[0]))
         return Refused(proven=True)
+
+    def _elsewhere(
+        self, demand: Demand, ranks: dict[int, list[int]], chosen: set[int], kept: list[int]
+    ) -> Found | Refused:
+        """Search on other nodes than those that are kept, unless these have too few free cards in all."""
+        shape = demand.root.shape
+        if shape is not None and shape.kind == KIND_WHOLE and demand.simple:
+            pods = sum(len(some) for some in ranks.values())
+            if most_pods(shape, self.state, kept) < pods:
+                return Refused(proven=True)
+        shut = self.state.shut(kept)
+        elsewhere = self.search.place(demand, ranks, chosen)
+        self.state.open_again(shut)
+        return elsewhere
 
     def _text(self, promise: Promise) -> str:
         waits = promise.record.workload

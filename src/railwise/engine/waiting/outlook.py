@@ -15,7 +15,7 @@ from railwise.engine.cluster.shapes import KIND_WHOLE
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.demand import NOT_GIVEN, Demand
 from railwise.engine.gangs.record import Record
-from railwise.engine.waiting.ends import Ends
+from railwise.engine.waiting.ends import Ending, Ends
 from railwise.engine.waiting.slot_times import NEVER, Codes, SlotTimes
 from railwise.engine.workloads import Workloads
 
@@ -73,13 +73,13 @@ class Outlook:
         rest = self.ends.all[len(past) :]
         return late + [entry for entry in rest if entry[3] not in self._gone]
 
-    def ending(self, node: int, time: int) -> Iterator[Record]:
-        """Yield whose pods on a node have ended by a time (µs, not before now), in the order of the ends."""
+    def endings(self, node: int, time: int) -> Iterator[Ending]:
+        """Yield what has ended on a node by a time (µs, not before now), in the order of the ends."""
         for ending in self.ends.on.get(node, ()):
             if ending.end > time:
                 return
             if ending.record not in self._gone:
-                yield ending.record
+                yield ending
 
     def speaks_of(self, demand: Demand) -> bool:
         """Return whether a demand is of the kind that is known by counting: equal pods on whole cards, none running."""

@@ -49,16 +49,18 @@ class SlotTimes:
         self._moments: Final[dict[tuple[int, int], tuple[list[int], int]]] = {}
         self._log: Final[list[int]] = []
         self._read = 0
+        self._apart: Final[set[int]] = set()
         self._base: Final[dict[int, int]] = {}
 
     def sync(self, now: int, gone: Container[Record]) -> None:
         """Catch up with the nodes that are ``pending``; ``gone`` are workloads whose ends do not count."""
         self.now, self.gone = now, gone
         state, position = self.state, self.tree.position
-        for node in state.journal[self._read :]:
+        for node in (*self._apart, *state.journal[self._read :]):
             if state.room_of[node] is not self._rooms[node]:
                 self.pending.add(node)
         self._read = len(state.journal)
+        self._apart.clear()
         for node in self.pending:
             room = state.room_of[node]
             before, after = self._codes[node], self._slots(node, room)
@@ -80,11 +82,12 @@ class SlotTimes:
 
     def seen_otherwise(self, apart: Iterable[int]) -> dict[int, Codes]:
         """Return the slots of the nodes whose room is another one just now; none for those that are left out."""
-        found: dict[int, Codes] = {}
-        for node in set(self.state.journal[self._read :]):
-            room = self.state.room_of[node]
-            if room is not self._rooms[node]:
-                found[node] = self._slots(node, room)
+        journal = self.state.journal
+        self._apart.update(journal[self._read :])
+        self._read = len(journal)
+        rooms, known = self.state.room_of, self._rooms
+        self._apart.difference_update([node for node in self._apart if rooms[node] is known[node]])
+        found: dict[int, Codes] = {node: self._slots(node, rooms[node]) for node in self._apart}
         for node in apart:
             found[node] = ()
         return found

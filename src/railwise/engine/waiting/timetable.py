@@ -21,6 +21,7 @@ from railwise.engine.waiting.future import Ask, Booked, Fit, Future
 from railwise.engine.waiting.kept_room import KeptRoom
 from railwise.engine.waiting.outlook import Chance
 from railwise.engine.waiting.promise import ENDLESS, LATER, UNKNOWN, Promise, longest, run_time
+from railwise.engine.waiting.seen_starts import SeenStarts
 
 MOST_MOMENTS: Final = 256
 """How many times a round looks at, beyond the first at which there would be room but for the promises of others."""
@@ -44,10 +45,13 @@ class Timetable:
         self.decider: Final = decider
         self.state: Final[ClusterState] = decider.workloads.state
         self.future: Final = Future(decider.workloads)
+        self.seen: Final = SeenStarts(self.state, self.future.outlook)
         self.room: Final = KeptRoom(decider.workloads, self.future)
         self.promises: Final[list[Promise]] = []
         self.large = len(self.state.nodes) > LARGE
         self._moments = 0
+        self._last: tuple[int, Fit | None] = (0, None)
+        self._last_of: tuple[Record, tuple[int, int, int]] | None = None
 
     def open_round(self, *, keep: bool) -> None:
         """Forget the round before; ``keep``: but for the starts that are still possible."""
@@ -117,27 +121,49 @@ class Timetable:
 
         The promises of others who have a place before ``reach`` are left alone.
         """
+        others = self.others(record, reach)
+        if not others and self._as_before(record, before):
+            return _promised(record, place, self._last)
         self.future.look(record)
         indices = self.decider.alternatives(record)
         counted, run = self._counted(record, indices), longest(record, indices)
         ask = self._ask(record, indices, self.decider.accounts.guard(record, self.decider.search, self.decider.lasting))
-        others = self.others(record, reach)
         if others and counted and self.large:
             start, fit = self._apart(others, before, run, counted, ask)
         else:
             now = self.decider.workloads.now
-            first = (now, None) if others and ask() is not None else self._first(counted, ask)
+            alone = bool(not others and counted and self._depends_on_room_alone(record))
+            first = (now, None) if others and ask() is not None else self._first(counted, ask, remembers=alone)
             if first is None or first[0] >= before:
                 return None
             start, fit = self._after(others, first[0], before, run, counted, ask) if others else first
-        if fit is None:
-            return None
-        promise = Promise(record, place, fit[0], start, start)
-        promise.settle(*fit)
-        return promise
+            self._last = (start, fit)
+            self._last_of = (record, self._moment()) if alone else None
+        return _promised(record, place, (start, fit))
 
-    def _first(self, counted: list[Demand], ask: Ask) -> tuple[int, Fit | None] | None:
-        """Return the earliest time at which there is room but for promises, with the way; None where none is known."""
+    def _as_before(self, record: Record, before: int) -> bool:
+        """Return whether the start that was found last is this workload's and is the earliest one still.
+
+        So it is where nothing has changed but the time, and where nobody has outlived his end.
+        """
+        now, start = self.decider.workloads.now, self._last[0]
+        return self._last_of == (record, self._moment()) and now < start < before and not self.future.overdue()
+
+    def _moment(self) -> tuple[int, int, int]:
+        """Return what is the same as long as nothing is placed, freed, or otherwise changed."""
+        return self.decider.workloads.changes, self.state.freed, self.state.generation
+
+    def _depends_on_room_alone(self, record: Record) -> bool:
+        """Return whether a workload that has one way to run is kept from it by nothing but a lack of room."""
+        decider = self.decider
+        free = not (decider.lasting or decider.accounts.tree.declared or decider.step_time is not None)
+        return free and self.large and len(record.demands) == 1 and decider.no_room_for(record.demand)
+
+    def _first(self, counted: list[Demand], ask: Ask, *, remembers: bool) -> tuple[int, Fit | None] | None:
+        """Return the earliest time at which there is room but for promises, with the way; None where none is known.
+
+        ``remembers``: the only way does not fit now, and room alone decides when it does.
+        """
         future = self.future
         bound = 0
         if counted:
@@ -146,8 +172,11 @@ class Timetable:
                 return None
             time = min(chance.time for chance in chances)
             for chance in [chance for chance in chances if chance.time == time][:MOST_CHANCES]:
-                fit = future.at(time, 0, (), ask, chance.nodes)
+                known = self.seen.get(counted[0], chance) if remembers else None
+                fit = future.at(time, 0, (), ask, chance.nodes) if known is None else (counted[0], known)
                 if fit is not None:
+                    if remembers and known is None:
+                        self.seen.keep(fit[0], chance, fit[1])
                     return time, fit
             bound = max(future.index_at(time), 0)
         first = future.first(ask, bound)
@@ -266,3 +295,13 @@ class Timetable:
             return (demand, found) if isinstance(found, Found) else None
 
         return ask
+
+
+def _promised(record: Record, place: int, found: tuple[int, Fit | None]) -> Promise | None:
+    """Return the promise of a start; None where no way to run was found."""
+    start, fit = found
+    if fit is None:
+        return None
+    promise = Promise(record, place, fit[0], start, start)
+    promise.settle(*fit)
+    return promise
