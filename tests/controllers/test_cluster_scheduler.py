@@ -191,6 +191,13 @@ async def test_a_victim_is_gone_before_its_room_is_used(stage: Stage) -> None:
         await until(low_leaves)
         await asyncio.sleep(0.5)
         assert "high" not in await stage.places(), "the victim still holds the cards"
+
+        async def high_knows() -> bool:
+            return (await stage.word("high")).message.startswith(
+                "WaitingForVictims: its place is being cleared: 1 pod "
+            )
+
+        await until(high_knows)
         await stage.client.delete(PODS, stage.space, "low", uid=low.uid, grace=0)
 
         async def high_runs() -> bool:

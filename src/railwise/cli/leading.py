@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from railwise.kubeapi.access import Access
     from railwise.kubeapi.client import Client
     from railwise.kubeapi.settings import Observer
+    from railwise.model.policy import Policy
 
 Work = Callable[["Client"], Awaitable[None]]
 """What the controller does until it is cancelled; the client's writes stop when the leadership ends."""
@@ -26,6 +27,24 @@ def lease_name(text: str) -> tuple[str, str]:
     if not (namespace and slash and name) or "/" in name:
         raise HintedError(f"--lease {text}: is no lease", "as in kube-system/railwise-scheduler")
     return namespace, name
+
+
+def live_policy(settings: str) -> Policy:
+    """Return the policy of a live controller: that of a file, or the usual one if none is named.
+
+    Raises:
+        HintedError: the file cannot be read.
+        InputError: it says anything but a policy.
+    """
+    from railwise.cli.sources import read_sources
+    from railwise.controllers.cache import LIVE_POLICY
+
+    if not settings:
+        return LIVE_POLICY
+    from railwise.formats.scenario.live_settings import read_live_policy
+
+    [(source, data)] = read_sources([settings], "a scenario with nothing but spec.policy is expected")
+    return read_live_policy(data, source, LIVE_POLICY)
 
 
 async def serve(access: Access, lease: tuple[str, str] | None, work: Work, observer: Observer | None = None) -> int:

@@ -48,6 +48,16 @@ def levels_option(command: F) -> F:
     )(command)
 
 
+def settings_option(command: F) -> F:
+    """Add ``--settings``, for controllers of a live cluster."""
+    return click.option(
+        "--settings",
+        default="",
+        metavar="FILE",
+        help="A scenario that has nothing but `spec.policy`: how to decide (backfill, reserveAfter, victimWait, …).",
+    )(command)
+
+
 POLICIES = (
     "railwise",
     "spread",

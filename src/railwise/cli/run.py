@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from railwise.cli.operating import Operating, Told, operating_options
-from railwise.cli.options import levels_option
+from railwise.cli.options import levels_option, settings_option
 from railwise.cli.run_agent import agent
 from railwise.cli.run_discovery import discovery
 from railwise.cli.run_gate import gate
@@ -31,6 +31,7 @@ group.add_command(gate)
 @click.option("--kubeconfig", default="", metavar="FILE", help="Default: KUBECONFIG, ~/.kube/config, or the pod's own.")
 @click.option("--context", default="", metavar="NAME", help="The context of the kubeconfig; default: the current one.")
 @levels_option
+@settings_option
 @click.option(
     "--scheduler-name", default="railwise", show_default=True, help="Place the pods that name this scheduler."
 )
@@ -47,6 +48,7 @@ def scheduler(
     kubeconfig: str,
     context: str,
     levels: str,
+    settings: str,
     scheduler_name: str,
     leader_elect: bool,
     lease: str,
@@ -59,7 +61,7 @@ def scheduler(
     """
     import asyncio
 
-    from railwise.cli.leading import lease_name
+    from railwise.cli.leading import lease_name, live_policy
     from railwise.cli.operating import operate
     from railwise.kubeapi.in_cluster import find_access
 
@@ -67,12 +69,14 @@ def scheduler(
         from railwise.formats.kubernetes.levels import parse_levels
 
         parse_levels(levels)
+    policy = live_policy(settings)
     access = find_access(kubeconfig, context)
 
     async def make(client: Client, told: Told) -> Scheduler:
         from railwise.controllers.cache import ClusterCache
         from railwise.controllers.scheduler import Scheduler
 
-        return Scheduler(client, ClusterCache(scheduler_name, levels), journal=told.journal, metrics=told.metrics)
+        cache = ClusterCache(scheduler_name, levels, policy=policy)
+        return Scheduler(client, cache, journal=told.journal, metrics=told.metrics)
 
     return asyncio.run(operate(access, lease_name(lease) if leader_elect else None, operating, make))

@@ -11,7 +11,7 @@ import click
 
 from railwise.cli.errors import HintedError
 from railwise.cli.operating import Operating, Told, operating_options
-from railwise.cli.options import levels_option
+from railwise.cli.options import levels_option, settings_option
 
 if TYPE_CHECKING:
     from railwise.controllers.admission_keeper import Place
@@ -37,6 +37,7 @@ class Hook(NamedTuple):
 @click.option("--kubeconfig", default="", metavar="FILE", help="Default: KUBECONFIG, ~/.kube/config, or the pod's own.")
 @click.option("--context", default="", metavar="NAME", help="The context of the kubeconfig; default: the current one.")
 @levels_option
+@settings_option
 @click.option(
     "--admission",
     type=click.Choice(ADMISSION),
@@ -76,6 +77,7 @@ class Hook(NamedTuple):
 def gate(
     *,
     levels: str,
+    settings: str,
     admission: str,
     spared: tuple[str, ...],
     leader_elect: bool,
@@ -91,7 +93,7 @@ def gate(
     """
     import asyncio
 
-    from railwise.cli.leading import lease_name
+    from railwise.cli.leading import lease_name, live_policy
     from railwise.cli.operating import operate
     from railwise.kubeapi.in_cluster import find_access
 
@@ -99,6 +101,7 @@ def gate(
         from railwise.formats.kubernetes.levels import parse_levels
 
         parse_levels(levels)
+    policy = live_policy(settings)
     hook = Hook(*(more[key] for key in Hook._fields))
     place = _place(hook, admission)
     leading = lease_name(lease) if leader_elect else None
@@ -109,7 +112,7 @@ def gate(
         from railwise.controllers.gate_mode import GateMode
         from railwise.controllers.scheduler import Scheduler
 
-        cache = GateCache(levels)
+        cache = GateCache(levels, policy=policy)
         return Scheduler(client, cache, mode=GateMode(cache), journal=told.journal, metrics=told.metrics)
 
     async def whole() -> int:

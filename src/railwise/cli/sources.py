@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from railwise.cli.errors import HintedError, warning_line
+from railwise.model.policy import Policy
 from railwise.model.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -90,7 +92,8 @@ def load_scenario(
 ) -> Scenario:
     """Read files into one scenario and print its warnings, but those that were ``told`` before.
 
-    With a ``look`` at a live cluster the files are added to what runs and waits there.
+    With a ``look`` at a live cluster the files are added to what runs and waits there; the policy is that of the files
+    if they have one, as for a controller with such settings.
 
     Raises:
         HintedError: a file cannot be read.
@@ -99,8 +102,14 @@ def load_scenario(
     from railwise.formats.inputs import read_inputs
 
     folders = [Path(name).parent if name != STANDARD_INPUT else Path() for name in names]
-    base, offers = (look.scenario, look.offers) if look is not None else (None, None)
+    base = replace(look.scenario, policy=Policy()) if look is not None else None
+    offers = look.offers if look is not None else None
     scenario = read_inputs(read_sources(names), levels, lambda name: read_beside(folders, name), base, offers)
+    if look is not None:
+        live = look.scenario.policy
+        grace = scenario.policy.node_grace or live.node_grace
+        policy = live if scenario.policy == Policy() else replace(scenario.policy, node_grace=grace)
+        scenario = replace(scenario, policy=policy)
     for warning in scenario.warnings:
         if warning not in told:
             warning_line(warning)

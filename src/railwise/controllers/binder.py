@@ -8,6 +8,7 @@ have changed: a binding that is no longer wanted is dropped, and the cache alrea
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
@@ -68,6 +69,15 @@ class Binder:
                 self.start(batch)
             else:
                 self._drop(batch)
+
+    def clearing(self) -> dict[str, int]:
+        """Return the workloads that wait for somebody to leave, and how many pods have to go from their nodes."""
+        leaving = Counter(self.cache.pods.leaving.values())
+        nodes: dict[str, set[str]] = {}
+        for batch in self._parked:
+            for one in batch:
+                nodes.setdefault(one.workload, set()).add(one.node)
+        return {workload: sum(leaving[node] for node in there) for workload, there in nodes.items()}
 
     def withdraw(self, workload: str) -> None:
         """Drop what waits here for a workload; its pods wait for another plan."""

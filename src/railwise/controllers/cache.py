@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from railwise.controllers.clocks import LiveClock
 from railwise.controllers.gang_book import GangReader, Lacking, LiveGang, places_of, without_places
@@ -65,8 +65,10 @@ class ClusterCache:
         levels: str = "",
         clock: LiveClock | None = None,
         steady: Callable[[], float] = time.monotonic,
+        policy: Policy = LIVE_POLICY,
     ) -> None:
         """Start empty; ``steady`` gives seconds by which pods are waited for and held back."""
+        self.policy: Final = policy
         self.clock = clock or LiveClock()
         self.nodes = NodeBook(levels)
         self.pods = PodBook(scheduler, self.nodes, steady)
@@ -117,7 +119,7 @@ class ClusterCache:
             nodes=nodes,
             queues=catalog.queues,
             workloads=tuple(told),
-            policy=LIVE_POLICY,
+            policy=self.policy,
             warnings=tuple(fault.text() for fault in self.nodes.faults),
         )
 

@@ -11,22 +11,25 @@ from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 from railwise.controllers.cache import ClusterCache, Stop
+from railwise.controllers.clocks import MICROSECOND
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.errors import DeposedError
 from railwise.kubeapi.pods import Answer, Outcome, PodName, evict
 
-PATIENCE = 600.0
-"""Seconds after which a pod that was evicted and is still there is no longer counted as leaving (``victimWait``)."""
-
 
 class Evictor:
-    """Evicts pods of one cache through one fenced client."""
+    """Evicts pods of one cache through one fenced client.
+
+    ``patience`` are the seconds after which a pod that was evicted and is still there no longer counts as leaving: the
+    policy's ``victimWait``.
+    """
 
     def __init__(self, client: Client, cache: ClusterCache, refused: Callable[[Stop, Answer], None]) -> None:
         """Keep whom to tell of a victim that stays."""
         self.client = client
         self.cache = cache
         self.refused = refused
+        self.patience = cache.policy.victim_wait / MICROSECOND
         self._tasks: set[asyncio.Task[None]] = set()
         self.deposed = asyncio.Event()
 
@@ -56,7 +59,8 @@ class Evictor:
             self.deposed.set()
             return
         if answer.outcome is Outcome.DONE:
-            await asyncio.sleep(PATIENCE)
-            answer = Answer(Outcome.UNKNOWN, f"{stop.pod.name} was evicted and is still there after {PATIENCE:.0f} s")
+            await asyncio.sleep(self.patience)
+            still = f"{stop.pod.name} was evicted and is still there after {self.patience:.0f} s"
+            answer = Answer(Outcome.UNKNOWN, still)
         if answer.outcome is not Outcome.GONE and stop.pod.uid in self.cache.pods.leaving:
             self.refused(stop, answer)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from railwise.controllers.cache import ClusterCache
+from railwise.controllers.cache import LIVE_POLICY, ClusterCache
 from railwise.controllers.clocks import LiveClock
 from railwise.controllers.gate_jobs import Hold, as_maker, hold_of, is_placeholder, refusal_of, shown
 from railwise.controllers.gate_marks import GATE, as_ours, released_to
@@ -21,6 +21,7 @@ from railwise.formats.kubernetes.gangs import key_of, namespace
 from railwise.formats.kubernetes.kinds import Job
 from railwise.formats.kubernetes.names import ObjectName
 from railwise.formats.kubernetes.schema import Part, Pod, PodStatus
+from railwise.model.policy import Policy
 
 OURS = GATE
 """The scheduler that the cache believes our pods to name."""
@@ -176,10 +177,14 @@ class GateCache(ClusterCache):
     pods: GatePods
 
     def __init__(
-        self, levels: str = "", clock: LiveClock | None = None, steady: Callable[[], float] = time.monotonic
+        self,
+        levels: str = "",
+        clock: LiveClock | None = None,
+        steady: Callable[[], float] = time.monotonic,
+        policy: Policy = LIVE_POLICY,
     ) -> None:
         """Start empty; ``steady`` gives seconds by which pods are waited for and held back."""
-        super().__init__(OURS, levels, clock, steady)
+        super().__init__(OURS, levels, clock, steady, policy)
         self.pods = GatePods(self.nodes, steady)
 
     def put_maker(self, maker: Maker) -> None:

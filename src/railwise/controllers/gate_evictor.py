@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from railwise.controllers.cache import Stop
-from railwise.controllers.evictor import PATIENCE, Evictor
+from railwise.controllers.evictor import Evictor
 from railwise.controllers.gate_cache import GateCache
 from railwise.controllers.gate_jobs import held_again
 from railwise.controllers.gate_release import answered
@@ -63,10 +63,10 @@ class GateEvictor(Evictor):
         if answer.outcome is Outcome.GONE:
             return
         if answer.outcome is Outcome.DONE:
-            await asyncio.sleep(PATIENCE)
+            await asyncio.sleep(self.patience)
             if not any(uid in pods.leaving for uid in there):
                 return
-            answer = Answer(Outcome.UNKNOWN, f"{meta.name} was suspended and has pods after {PATIENCE:.0f} s")
+            answer = Answer(Outcome.UNKNOWN, f"{meta.name} was suspended and has pods after {self.patience:.0f} s")
         for uid in there:
             pods.stays(uid)
         pods.resume(key)

@@ -35,6 +35,7 @@ from railwise.kubeapi.pods import Answer
 from railwise.kubeapi.recorder import Recorder, Regarding
 from railwise.kubeapi.resources import Resource
 from railwise.model.plan import Plan, WorkloadPlan
+from railwise.model.reason import Code
 
 log = logging.getLogger("railwise.scheduler")
 
@@ -191,7 +192,17 @@ class Scheduler:
         for entry in plan.workloads:
             if entry.reason is not None:
                 self._say(entry)
+        self._say_clearing()
         self._say_incomplete()
+
+    def _say_clearing(self) -> None:
+        """Tell those who have a place that others must leave first."""
+        for name, victims in self._binder.clearing().items():
+            text = f"its place is being cleared: {victims} pod{'' if victims == 1 else 's'} must go first"
+            word = Word(Code.WAITING_FOR_VICTIMS.value, text)
+            for pod in self.cache.members_of(name):
+                if not pod.spec.node_name:
+                    self._announcer.waits(LivePod(pod.metadata.namespace, pod.metadata.name, pod.metadata.uid), word)
 
     def _say_incomplete(self) -> None:
         for name, lack in self.cache.incomplete():

@@ -41,6 +41,9 @@ MIX_POD_RECORD = Record(
 )
 """A kind of pod that usually comes."""
 
+USUAL = Policy()
+"""The policy of a scenario that says nothing of it."""
+
 POLICY_RECORD = Record(
     "Policy",
     {
@@ -76,12 +79,11 @@ POLICY_RECORD = Record(
 )
 
 
-def build_policy(record: dict[str, Any], path: str, faults: Faults) -> Policy:
-    """Return the policy; what is not given has its default."""
+def build_policy(record: dict[str, Any], path: str, faults: Faults, default: Policy = USUAL) -> Policy:
+    """Return the policy; what is not given is as in ``default``."""
     defrag = record.get("defrag")
     if defrag is not None and "every" in defrag and not defrag["every"]:
         faults.add(f"{path}.defrag.every", "expected more than 0s")
-    default = Policy()
     return Policy(
         backfill=record.get("backfill", default.backfill),
         reserve_after=record.get("reserveAfter", default.reserve_after),
