@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from railwise.kubeapi.settings import Observer
     from railwise.model.policy import Policy
 
+LEASE_SECONDS = 15
+
 Work = Callable[["Client"], Awaitable[None]]
 """What the controller does until it is cancelled; the client's writes stop when the leadership ends."""
 
@@ -47,13 +49,20 @@ def live_policy(settings: str) -> Policy:
     return read_live_policy(data, source, LIVE_POLICY)
 
 
-async def serve(access: Access, lease: tuple[str, str] | None, work: Work, observer: Observer | None = None) -> int:
+async def serve(
+    access: Access,
+    lease: tuple[str, str] | None,
+    work: Work,
+    observer: Observer | None = None,
+    valid: int = LEASE_SECONDS,
+) -> int:
     """Work until a signal, or until the leadership ends: then the exit code is 1, so that the process is restarted.
 
-    ``observer`` hears of every request; without one trouble is told in the log.
+    ``observer`` hears of every request; without one trouble is told in the log. ``valid``: seconds for which the Lease
+    counts after it was renewed.
     """
     from railwise.kubeapi.client import connect
-    from railwise.kubeapi.election import Election
+    from railwise.kubeapi.election import Election, times_for
     from railwise.kubeapi.lease import LeaseStore
     from railwise.kubeapi.told import ToldTrouble
 
@@ -65,7 +74,7 @@ async def serve(access: Access, lease: tuple[str, str] | None, work: Work, obser
         if lease is None:
             return await _until(work(client), stop, None)
         tell = partial(log.info, "waits to lead: %s")
-        waiting = Election(LeaseStore(client, *lease), tell=tell).held()
+        waiting = Election(LeaseStore(client, *lease), times=times_for(valid), tell=tell).held()
         entering = asyncio.ensure_future(waiting.__aenter__())
         stopping = asyncio.ensure_future(stop.wait())
         await asyncio.wait([entering, stopping], return_when=asyncio.FIRST_COMPLETED)

@@ -25,11 +25,15 @@ LOG_FORMATS = ("text", "json")
 
 
 class Operating(NamedTuple):
-    """How a scheduler is watched: where metrics are served, and which files are written (empty: not at all)."""
+    """How a scheduler is watched: where metrics are served, and which files are written (empty: not at all).
+
+    ``valid``: seconds of silence after which another replica takes over.
+    """
 
     address: str = ""
     decisions: str = ""
     record: str = ""
+    valid: int = 15
 
 
 class Told(NamedTuple):
@@ -69,14 +73,23 @@ def set_logs(level: str, form: str) -> None:
 
 
 def operating_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add options for logs, metrics and files; logs are set, the rest comes as ``operating``."""
+    """Add options for logs, metrics, files and the Lease; logs are set, the rest comes as ``operating``."""
 
     @wraps(command)
-    def operated(*, log_level: str, log_format: str, address: str, decisions: str, record: str, **rest: Any) -> Any:  # noqa: ANN401 -- click's own
+    def operated(*, log_level: str, log_format: str, **rest: Any) -> Any:  # noqa: ANN401 -- click's own
         set_logs(log_level, log_format)
-        return command(operating=Operating(address, decisions, record), **rest)
+        return command(operating=Operating(*(rest.pop(key) for key in Operating._fields)), **rest)
 
     options = (
+        click.option(
+            "--lease-duration",
+            "valid",
+            type=click.IntRange(min=3),
+            default=15,
+            show_default=True,
+            metavar="SECONDS",
+            help="Another replica takes over when the one that leads has been silent for so long.",
+        ),
         click.option(
             "--metrics-address",
             "--metrics",
@@ -136,7 +149,7 @@ async def operate(access: Access, lease: tuple[str, str] | None, operating: Oper
     async with probes(operating.address, registry, lambda: all(one.ready.is_set() for one in working)) as port:
         if port:
             logging.getLogger("railwise").info("serves /metrics, /healthz and /readyz at port %d", port)
-        return await serve(access, lease, work, Measured(logging.getLogger("railwise"), registry))
+        return await serve(access, lease, work, Measured(logging.getLogger("railwise"), registry), operating.valid)
 
 
 def leading(registry: CollectorRegistry) -> Gauge:

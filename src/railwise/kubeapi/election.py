@@ -50,6 +50,13 @@ class ElectionTimes:
             raise ValueError(message)
 
 
+def times_for(valid: int) -> ElectionTimes:
+    """Return the times that go with a validity, as the usual ones go with 15 seconds."""
+    usual = ElectionTimes()
+    share = valid / usual.valid
+    return ElectionTimes(valid, usual.renew * share, usual.retry * share, usual.margin * share)
+
+
 class Leadership:
     """The right to write, for as long as the Lease is ours."""
 

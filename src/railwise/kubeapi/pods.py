@@ -140,23 +140,47 @@ async def evict(client: Client, pod: PodName, grace: int | None = None) -> Answe
         "metadata": {"name": pod.name, "namespace": pod.namespace},
         "deleteOptions": options,
     }
+    answer = Answer(Outcome.UNKNOWN)
+    for _ in range(TRIES):
+        answer, again = await _evict_once(client, pod, body)
+        if not again:
+            break
+    return answer
+
+
+async def _evict_once(client: Client, pod: PodName, body: Mapping[str, Any]) -> tuple[Answer, bool]:
+    """Return what became of one request, and whether it is worth another: somebody else wrote at the same time."""
     path = PODS.path(pod.namespace, pod.name, "eviction")
     try:
         await client.write("POST", path, PODS, body, retry=_NOT_BUDGETS)
     except DeposedError:
         raise
-    except (NotFoundError, ConflictError) as error:
-        return Answer(Outcome.GONE, str(error))
+    except NotFoundError as error:
+        return Answer(Outcome.GONE, str(error)), False
+    except ConflictError as error:
+        answer = await _after_conflict(client, pod, str(error))
+        return answer, answer.outcome is Outcome.UNKNOWN
     except ThrottledError as error:
         wait = error.retry_after or 0.0
-        return Answer(Outcome.BLOCKED if BUDGET in error.causes else Outcome.UNKNOWN, str(error), "", wait)
+        blocked = BUDGET in error.causes
+        return Answer(Outcome.BLOCKED if blocked else Outcome.UNKNOWN, str(error), "", wait), False
     except (ServerError, UnreachableError) as error:
         # More than one budget for a pod is answered with 500, and will be for ever.
         budgets = isinstance(error, StatusError) and "PodDisruptionBudget" in error.message
-        return Answer(Outcome.BLOCKED if budgets else Outcome.UNKNOWN, str(error))
+        return Answer(Outcome.BLOCKED if budgets else Outcome.UNKNOWN, str(error)), False
     except ApiError as error:
-        return Answer(Outcome.REFUSED, str(error))
-    return Answer(Outcome.DONE)
+        return Answer(Outcome.REFUSED, str(error)), False
+    return Answer(Outcome.DONE), False
+
+
+async def _after_conflict(client: Client, pod: PodName, trouble: str) -> Answer:
+    """Return what a conflict means: the pod of that name is another one, or somebody else wrote at the same time."""
+    try:
+        found = await client.find(PODS, _BoundPod, pod.namespace, pod.name)
+    except ApiError as error:
+        return Answer(Outcome.UNKNOWN, f"{trouble}; {error}")
+    gone = found is None or found.metadata.uid != pod.uid
+    return Answer(Outcome.GONE if gone else Outcome.UNKNOWN, trouble)
 
 
 class _NotBudgets(RetryPolicy):
@@ -183,8 +207,10 @@ async def set_conditions(client: Client, pod: PodName, conditions: Sequence[Mapp
         await client.patch(PODS, pod.namespace, pod.name, body, sub="status", content_type=STRATEGIC)
     except DeposedError:
         raise
-    except (NotFoundError, ConflictError) as error:
+    except NotFoundError as error:
         return Answer(Outcome.GONE, str(error))
+    except ConflictError as error:
+        return await _after_conflict(client, pod, str(error))
     except (ServerError, UnreachableError, ThrottledError) as error:
         return Answer(Outcome.UNKNOWN, str(error))
     except ApiError as error:
