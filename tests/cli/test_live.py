@@ -102,6 +102,9 @@ def cluster(control_plane: Cluster, tmp_path_factory: pytest.TempPathFactory) ->
     core = {"apiGroups": [""], "resources": ["nodes", "pods"], "verbs": ["list"]}
     jobs = {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["list"]}
     classes = {"apiGroups": ["scheduling.k8s.io"], "resources": ["priorityclasses"], "verbs": ["list"]}
+    volumes = {"apiGroups": [""], "resources": ["persistentvolumeclaims", "persistentvolumes"], "verbs": ["list"]}
+    drivers = {"apiGroups": ["storage.k8s.io"], "resources": ["csinodes"], "verbs": ["list"]}
+    whole = [core, jobs, classes, volumes, drivers]
     folder = tmp_path_factory.mktemp("kubeconfigs")
 
     async def make() -> Readable:
@@ -109,7 +112,7 @@ def cluster(control_plane: Cluster, tmp_path_factory: pytest.TempPathFactory) ->
             builder = Builder(client)
             await builder.fill()
             found = []
-            for name, rules in (("reads", [core, jobs, classes]), ("reads-pods", [core]), ("reads-nothing", [jobs])):
+            for name, rules in (("reads", whole), ("reads-pods", [core]), ("reads-nothing", [jobs])):
                 document = msgspec.json.decode(control_plane.kubeconfig.read_bytes())
                 document["users"][0]["user"] = {"token": await builder.reader(name, rules)}
                 path = folder / name
