@@ -34,11 +34,11 @@ Answer = tuple[dict[tuple[str, int], str], dict[str, str]]
 
 
 def every_case() -> list[Live]:
-    """Return three of four cases that a live cluster can say; what they are is in ``live_cases.unsaid``."""
+    """Return two of three cases that a live cluster can say; what they are is in ``live_cases.unsaid``."""
     found: list[Live] = []
     for path in sorted((ROOT / "cases").glob("*.yaml")):
         found += [live for case in read_cases(path.read_bytes(), path.name) if (live := chosen(case)) is not None]
-    return [live for place, live in enumerate(found) if place % 4 != 3]
+    return [live for place, live in enumerate(found) if place % 3 != 2]
 
 
 class Stage:
@@ -134,6 +134,7 @@ def differences(live: Live, answer: Answer) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_what_is_chosen_is_enough() -> None:
     cases = every_case()
     assert len(cases) >= LEAST
