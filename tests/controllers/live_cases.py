@@ -164,7 +164,7 @@ def priority_class(priority: int) -> str:
 
 def _selection(workload: Workload) -> dict[str, Any]:
     document = workload_document(workload)
-    found = {key: document[key] for key in ("nodeSelector", "tolerations") if key in document}
+    found: dict[str, Any] = {key: document[key] for key in ("nodeSelector", "tolerations") if key in document}
     if "nodeAffinity" in document:
         found["affinity"] = {"nodeAffinity": document["nodeAffinity"]}
     return found
