@@ -11,12 +11,12 @@ import pytest
 
 from railwise.controllers.admission import put_policy, served_version
 from railwise.controllers.gate_cache import GateCache, SeenPod
-from railwise.controllers.gate_marks import GATE
 from railwise.controllers.gate_mode import GateMode
 from railwise.controllers.scheduler import Scheduler
 from railwise.devcluster.cluster import Cluster
 from railwise.devcluster.errors import NoControlPlaneError
 from railwise.devcluster.programs import find_programs
+from railwise.formats.kubernetes.gate_marks import GATE
 from railwise.kubeapi.access import Access
 from railwise.kubeapi.client import Client, connect
 from railwise.kubeapi.objects import PartialObject

@@ -14,7 +14,7 @@ import pytest
 from railwise.controllers.admission_keeper import Place, load
 from railwise.controllers.admission_tls import MARK, Pair, due, new_pair, still_valid
 from railwise.controllers.admission_webhook import PATH, answer_to, webhook
-from railwise.controllers.gate_marks import GATE
+from railwise.formats.kubernetes.gate_marks import GATE
 
 NOW = dt.datetime.now(dt.UTC)
 DAY = dt.timedelta(days=1)

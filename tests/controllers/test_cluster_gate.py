@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from railwise.controllers.gate_cache import SeenPod
-from railwise.controllers.gate_marks import GATE, NODE
 from railwise.controllers.gate_release import Releaser
+from railwise.formats.kubernetes.gate_marks import GATE, NODE
 from railwise.kubeapi.pods import bind
 from railwise.kubeapi.resources import NAMESPACES, PODS
 from tests.control_plane import pod

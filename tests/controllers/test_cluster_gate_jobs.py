@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from railwise.controllers import gate_release
-from railwise.controllers.gate_jobs import NODES as NODES_NOTE
-from railwise.controllers.gate_jobs import planned
+from railwise.formats.kubernetes.gate_jobs import NODES as NODES_NOTE
+from railwise.formats.kubernetes.gate_jobs import planned
 from railwise.formats.kubernetes.kinds import Job
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.objects import PartialObject

@@ -13,8 +13,8 @@ from railwise.controllers.admission import NAME, WEBHOOKS, drop_policy, served_v
 from railwise.controllers.admission_keeper import SECRETS, CertificateKeeper, Place
 from railwise.controllers.admission_webhook import webhook
 from railwise.controllers.gate_cache import SeenPod
-from railwise.controllers.gate_marks import GATE
 from railwise.devcluster.cluster import free_ports
+from railwise.formats.kubernetes.gate_marks import GATE
 from railwise.kubeapi.access import Access
 from railwise.kubeapi.client import Client, connect
 from railwise.kubeapi.errors import StatusError

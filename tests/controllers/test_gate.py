@@ -11,7 +11,9 @@ from railwise.controllers.admission import policy_objects, webhook_object
 from railwise.controllers.binder import Batch
 from railwise.controllers.cache import Binding, Stop
 from railwise.controllers.gate_cache import OURS, GateCache, SeenPod
-from railwise.controllers.gate_marks import (
+from railwise.controllers.gate_release import Releaser, release
+from railwise.controllers.gate_watch import PATIENCE, ReleaseWatch
+from railwise.formats.kubernetes.gate_marks import (
     GATE,
     NODE,
     as_ours,
@@ -22,8 +24,6 @@ from railwise.controllers.gate_marks import (
     terms_of,
     unpinned,
 )
-from railwise.controllers.gate_release import Releaser, release
-from railwise.controllers.gate_watch import PATIENCE, ReleaseWatch
 from railwise.formats.kubernetes.schema import PodSpec
 from railwise.formats.kubernetes.workloads import LivePod
 from railwise.kubeapi.recorder import Regarding

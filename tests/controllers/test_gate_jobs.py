@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.controllers.gate_cache import GateCache, SeenPod
-from railwise.controllers.gate_jobs import (
+from railwise.controllers.look import look_of
+from railwise.engine.cycle import Engine
+from railwise.formats.kubernetes.gate_jobs import (
     Hold,
     as_maker,
     bare_template,
@@ -24,12 +26,11 @@ from railwise.controllers.gate_jobs import (
     shown,
     written,
 )
-from railwise.controllers.gate_marks import GATE
-from railwise.engine.cycle import Engine
+from railwise.formats.kubernetes.gate_marks import GATE
 from railwise.formats.kubernetes.kinds import Job, PriorityClass
 from railwise.formats.kubernetes.names import ObjectName
-from railwise.formats.kubernetes.schema import Pod
-from tests.controllers.world import Clock, node
+from railwise.formats.kubernetes.schema import Named, Pod
+from tests.controllers.world import Clock, node, pod
 
 ZONE = {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]}
 
@@ -153,8 +154,8 @@ def test_marks_come_off_again_and_the_whole_is_needed() -> None:
     begun = msgspec.convert({**msgspec.to_builtins(one), "spec": {"template": template}}, Job)
     assert len(template["spec"]["affinity"]["nodeAffinity"].popitem()[1]["nodeSelectorTerms"]) == 2
     assert bare_template(begun).spec.affinity == one.spec.template.spec.affinity
-    assert "railwise.dev/min-pods" not in as_maker(one).spec.template.metadata.annotations
-    assert not as_maker(one).spec.suspend
+    assert "railwise.dev/min-pods" not in as_maker(one, "us").spec.template.metadata.annotations
+    assert not as_maker(one, "us").spec.suspend
     again: Any = held_again(one)
     assert again["metadata"]["annotations"] == {"railwise.dev/nodes": None}
 
@@ -269,3 +270,20 @@ def test_a_relist_keeps_placeholders() -> None:
 def test_so_many_pods_does_a_job_have() -> None:
     assert pods_of(job(3)) == 3
     assert pods_of(job(3, status={"succeeded": 2})) == 1
+
+
+def test_a_look_at_a_cluster_sees_who_waits_at_the_gate_and_whom_it_let_through() -> None:
+    cache = GateCache(steady=Clock(), scheduler="railwise")
+    cache.replace_nodes([node("n1"), node("n2")])
+    cache.put_maker(job(1, "n1", suspend=False))
+    gated = pod("gated", scheduler="default-scheduler", space="a")
+    held = msgspec.structs.replace(gated.spec, scheduling_gates=(Named(name=GATE),))
+    cache.pods.put(msgspec.structs.replace(gated, spec=held))
+    cache.pods.put(pod("named", scheduler="railwise", space="a"))
+    look = look_of(cache)
+    running = {one.name: one.root.running for one in look.scenario.workloads}
+    assert running["gated"] is None
+    assert running["named"] is None
+    found = running["j"]
+    assert found is not None
+    assert found.nodes == ("n1",)

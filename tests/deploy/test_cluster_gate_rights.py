@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from railwise.controllers.gate_marks import GATE as LABEL
 from railwise.controllers.permissions import GATE
 from railwise.devcluster.cluster import Cluster
+from railwise.formats.kubernetes.gate_marks import GATE as LABEL
 from railwise.formats.kubernetes.kinds import Job
 from railwise.kubeapi.access import Access
 from railwise.kubeapi.client import connect

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from railwise.controllers.gate_marks import GATE, STOCK
+from railwise.formats.kubernetes.gate_marks import GATE, STOCK
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.resources import Resource
 

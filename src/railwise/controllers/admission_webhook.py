@@ -18,7 +18,7 @@ import msgspec
 from aiohttp import web
 
 from railwise.controllers.admission import PASSED
-from railwise.controllers.gate_marks import GATE, STOCK
+from railwise.formats.kubernetes.gate_marks import GATE, STOCK
 from railwise.formats.kubernetes.schema import Part, Pod
 
 PATH = "/gate"

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 
 from railwise.controllers.cache import LIVE_POLICY, ClusterCache
 from railwise.controllers.clocks import LiveClock
-from railwise.controllers.gate_jobs import Hold, as_maker, hold_of, is_placeholder, refusal_of, shown
-from railwise.controllers.gate_marks import GATE, as_ours, released_to
 from railwise.controllers.makers import Maker
 from railwise.controllers.node_book import NodeBook
 from railwise.controllers.pod_book import PodBook
 from railwise.controllers.roles import ENDED
 from railwise.formats.kubernetes.gangs import key_of, namespace
+from railwise.formats.kubernetes.gate_jobs import Hold, as_maker, hold_of, is_placeholder, refusal_of, shown
+from railwise.formats.kubernetes.gate_marks import GATE, as_ours, released_to
 from railwise.formats.kubernetes.kinds import Job
 from railwise.formats.kubernetes.names import ObjectName
 from railwise.formats.kubernetes.schema import Part, Pod, PodStatus
@@ -61,9 +61,9 @@ class GatePods(PodBook):
 
     kind = SeenPod
 
-    def __init__(self, nodes: NodeBook, steady: Callable[[], float] = time.monotonic) -> None:
-        """Start empty."""
-        super().__init__(OURS, nodes, steady)
+    def __init__(self, scheduler: str, nodes: NodeBook, steady: Callable[[], float] = time.monotonic) -> None:
+        """Start empty; pods that pass the gate are taken to name ``scheduler``."""
+        super().__init__(scheduler, nodes, steady)
         self.released: dict[str, SeenPod] = {}
         self.jobs: dict[ObjectName, Job] = {}
         self.refused: dict[ObjectName, tuple[Job, str]] = {}
@@ -81,7 +81,7 @@ class GatePods(PodBook):
             if key in self.jobs:
                 self._show(key)
                 return
-        self._put(pod, as_ours(pod, OURS), released=bool(released_to(pod)))
+        self._put(pod, as_ours(pod, self.scheduler), released=bool(released_to(pod)))
 
     def _put(self, pod: Pod, seen: Pod, *, released: bool) -> None:
         living = pod.metadata.deletion_timestamp is None and pod.status.phase not in ENDED
@@ -156,7 +156,7 @@ class GatePods(PodBook):
 
     def _show(self, key: ObjectName) -> None:
         job, made = self.jobs[key], self._made.get(key, {})
-        seen = {} if key in self._halted else shown(job, made.values(), OURS)
+        seen = {} if key in self._halted else shown(job, made.values(), self.scheduler)
         kept = {uid for uid in seen if is_placeholder(uid)}
         for uid in self._placeholders.get(key, set()) - kept:
             super().drop(uid)
@@ -182,16 +182,20 @@ class GateCache(ClusterCache):
         clock: LiveClock | None = None,
         steady: Callable[[], float] = time.monotonic,
         policy: Policy = LIVE_POLICY,
+        scheduler: str = OURS,
     ) -> None:
-        """Start empty; ``steady`` gives seconds by which pods are waited for and held back."""
-        super().__init__(OURS, levels, clock, steady, policy)
-        self.pods = GatePods(self.nodes, steady)
+        """Start empty; ``steady`` gives seconds by which pods are waited for and held back.
+
+        Pods that pass the gate are taken to name ``scheduler``, as others may by themselves.
+        """
+        super().__init__(scheduler, levels, clock, steady, policy)
+        self.pods = GatePods(scheduler, self.nodes, steady)
 
     def put_maker(self, maker: Maker) -> None:
         """Take in what makes pods as it is now."""
         if isinstance(maker, Job):
             self.pods.put_job(maker)
-            maker = as_maker(maker) if _key(maker) in self.pods.jobs else maker
+            maker = as_maker(maker, self.pods.scheduler) if _key(maker) in self.pods.jobs else maker
         super().put_maker(maker)
 
     def drop_maker(self, uid: str) -> None:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from railwise.controllers.cache import Stop
 from railwise.controllers.evictor import Evictor
 from railwise.controllers.gate_cache import GateCache
-from railwise.controllers.gate_jobs import held_again
 from railwise.controllers.gate_release import answered
+from railwise.formats.kubernetes.gate_jobs import held_again
 from railwise.formats.kubernetes.kinds import Job
 from railwise.formats.kubernetes.names import ObjectName
 from railwise.kubeapi.client import Client

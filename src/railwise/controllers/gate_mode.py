@@ -11,10 +11,10 @@ from railwise.controllers.cache import Binding, ClusterCache, Stop
 from railwise.controllers.evictor import Evictor
 from railwise.controllers.gate_cache import GateCache
 from railwise.controllers.gate_evictor import GateEvictor
-from railwise.controllers.gate_jobs import BETWEEN, is_placeholder
 from railwise.controllers.gate_release import Releaser
 from railwise.controllers.gate_watch import ReleaseWatch
 from railwise.controllers.modes import Mode, Said
+from railwise.formats.kubernetes.gate_jobs import BETWEEN, is_placeholder
 from railwise.formats.kubernetes.workloads import LivePod
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.pods import Answer

@@ -13,8 +13,8 @@ from itertools import groupby
 from railwise.controllers.binder import Batch, Binder
 from railwise.controllers.cache import Binding
 from railwise.controllers.gate_cache import GateCache
-from railwise.controllers.gate_jobs import let_through, pods_of
-from railwise.controllers.gate_marks import GATE, NODE, pinned, required, terms_of
+from railwise.formats.kubernetes.gate_jobs import let_through, pods_of
+from railwise.formats.kubernetes.gate_marks import GATE, NODE, pinned, required, terms_of
 from railwise.formats.kubernetes.kinds import Job
 from railwise.formats.kubernetes.schema import Pod
 from railwise.kubeapi.client import STRATEGIC, Client, decoded

@@ -15,6 +15,7 @@ from railwise.controllers.cache import ClusterCache
 from railwise.controllers.clocks import LiveClock
 from railwise.controllers.feeds import Feeds
 from railwise.controllers.gang_book import SETTLE, Lacking, LiveGang
+from railwise.controllers.gate_cache import GateCache
 from railwise.controllers.roles import OCCUPANT
 from railwise.formats.kubernetes.cards import Offers
 from railwise.formats.kubernetes.gangs import namespace
@@ -67,7 +68,7 @@ class _Past(LiveClock):
 
 
 async def look_at(client: Client, scheduler: str, levels: str = "") -> Look:
-    """Read a cluster for the scheduler of that name; ``levels`` names labels as for ``find_topologies``.
+    """Read a cluster for the scheduler of that name, and for the gate; ``levels`` names labels (``find_topologies``).
 
     Raises:
         ApiError: nodes or pods may not be read, or the server cannot be reached.
@@ -82,7 +83,7 @@ async def look_at(client: Client, scheduler: str, levels: str = "") -> Look:
         remarks.append(f"{resource.label()} may not be listed: what they say is not known here")
 
     patience = _Patience()
-    cache = ClusterCache(scheduler, levels, steady=patience)
+    cache = GateCache(levels, steady=patience, scheduler=scheduler)
     await Feeds(client, cache, spoiled).once(closed)
     patience.seconds += 2 * SETTLE
     cache.clock = _Past()

@@ -40,6 +40,9 @@ KEYS = (
 )
 """All keys, without the prefix."""
 
+MARKS = ("node", "nodes")
+"""Keys that Railwise writes itself: where it let pods through to."""
+
 LARGEST_COUNT = 1_000_000
 """The largest number of pods an annotation may name."""
 
@@ -220,7 +223,7 @@ def unknown_keys(layers: Sequence[Layer]) -> list[str]:
     warnings = []
     for layer in layers:
         for key in sorted(layer.values):
-            if key not in KEYS:
+            if key not in KEYS and key not in MARKS:
                 close = difflib.get_close_matches(key, KEYS, n=1)
                 guess = f", did you mean '{PREFIX}{close[0]}'?" if close else ""
                 warnings.append(f"{layer.path(key)}: unknown annotation{guess}")

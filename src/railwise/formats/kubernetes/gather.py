@@ -27,9 +27,11 @@ from railwise.formats.kubernetes.gangs import (
     of_replicas,
     part_of,
 )
+from railwise.formats.kubernetes.gate_jobs import Hold, as_maker, hold_of
+from railwise.formats.kubernetes.gate_marks import as_ours
 from railwise.formats.kubernetes.kinds import MOST_PODS, Job, JobSet, LeaderWorkerSet, PodGroup, PriorityClass, Replicas
 from railwise.formats.kubernetes.names import ObjectName, check_names
-from railwise.formats.kubernetes.ownership import chosen
+from railwise.formats.kubernetes.ownership import SCHEDULER, chosen
 from railwise.formats.kubernetes.schema import NodeObject, Pod, PodSpec, converted
 from railwise.formats.kubernetes.storage import Claim, CSINode, Volume, Volumes
 from railwise.model.errors import Fault
@@ -130,7 +132,7 @@ class Gathering:
             named = msgspec.structs.replace(meta, name=f"{meta.generate_name}{position}")
             pod = msgspec.structs.replace(pod, metadata=named)
         if check_names(pod.metadata, "pod", where, self.faults):
-            self.pods.append((position, Member(where, pod)))
+            self.pods.append((position, Member(where, as_ours(pod, SCHEDULER))))
 
     def _stored(self, where: str, kind: str, value: dict[str, object]) -> None:
         if kind == "PersistentVolumeClaim":
@@ -171,6 +173,7 @@ class Gathering:
             job = converted(Job, value, where, self.faults)
             if job is None or key_of(job.metadata, PodSpec()).kind == "jobset":
                 return ()
+            job = job if hold_of(job) is Hold.NONE else as_maker(job, SCHEDULER)
             return _one(of_job(where, job, position))
         if kind == "JobSet":
             jobset = converted(JobSet, value, where, self.faults)

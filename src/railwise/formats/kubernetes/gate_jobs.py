@@ -19,9 +19,9 @@ from itertools import groupby
 
 import msgspec
 
-from railwise.controllers.gate_marks import GATE, STOCK, pinned, required, terms_of, unpinned
 from railwise.formats.kubernetes.annotations import PREFIX
 from railwise.formats.kubernetes.gangs import JOB_LABELS, RANK_LABELS, Member, key_of, of_job
+from railwise.formats.kubernetes.gate_marks import GATE, STOCK, pinned, required, terms_of, unpinned
 from railwise.formats.kubernetes.kinds import Job
 from railwise.formats.kubernetes.schema import Meta, Owner, Pod, PodSpec, Template
 from railwise.model.natural import natural_key
@@ -95,9 +95,12 @@ def planned(job: Job) -> list[str]:
     return found
 
 
-def as_maker(job: Job) -> Job:
-    """Return a held Job as the engine is to see it: not suspended, without our marks, and needed whole."""
-    spec = msgspec.structs.replace(job.spec, suspend=False, template=bare_template(job))
+def as_maker(job: Job, scheduler: str) -> Job:
+    """Return a held Job as the engine is to see it: ``scheduler``'s, not suspended, without our marks, needed whole."""
+    template = bare_template(job)
+    named = msgspec.structs.replace(template.spec, scheduler_name=scheduler)
+    template = msgspec.structs.replace(template, spec=named)
+    spec = msgspec.structs.replace(job.spec, suspend=False, template=template)
     return msgspec.structs.replace(job, spec=spec, metadata=_bare(job.metadata))
 
 
