@@ -126,6 +126,7 @@ def gate(
 def _place(hook: Hook, admission: str) -> Place | None:
     """Return where the API server finds the webhook, None without one; an error with a hint for half of one."""
     from railwise.controllers.admission_keeper import Place
+    from railwise.kubeapi.probes import parsed
 
     said = [name for name, text in zip(Hook._fields[:3], hook, strict=False) if text]
     if not said and admission != "webhook":
@@ -135,6 +136,8 @@ def _place(hook: Hook, admission: str) -> Place | None:
     if not hook.listen or bool(hook.service) == bool(hook.url):
         hint = "--webhook-listen 0.0.0.0:9443 --webhook-service railwise-system/railwise-gate:443"
         raise HintedError("a webhook needs where it listens, and either its Service or its URL", hint)
+    parsed(hook.listen)
+    _named("--webhook-secret", hook.secret)
     if hook.url:
         if not hook.url.startswith("https://"):
             raise HintedError(f"--webhook-url {hook.url}: is no https URL", "as in https://10.0.0.7:9443")

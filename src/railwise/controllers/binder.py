@@ -131,8 +131,8 @@ class Binder:
             return
         self.ended(binding, answer)
 
-    def ended(self, binding: Binding, answer: Answer) -> None:
-        """Take in what became of a binding."""
+    def ended(self, binding: Binding, answer: Answer, *, tell: bool = True) -> None:
+        """Take in what became of a binding; unless ``tell``, a failure has been told of another one of its batch."""
         uid = binding.pod.uid
         if answer.outcome is Outcome.DONE:
             self._failures.pop(uid, None)
@@ -142,4 +142,5 @@ class Binder:
         self.cache.pods.refute(uid, min(FIRST_PAUSE * 2.0 ** (count - 1), LONGEST_PAUSE))
         if answer.outcome in (Outcome.GONE, Outcome.ELSEWHERE):
             self._failures.pop(uid, None)
-        self._failed(binding, answer)
+        if tell:
+            self._failed(binding, answer)

@@ -25,6 +25,9 @@ from railwise.kubeapi.resources import JOBS
 class GateMode(Mode):
     """Pods are told their node and released; Jobs that are held as a whole are let through and stopped as a whole."""
 
+    deed = "release"
+    controller = "railwise.dev/gate"
+
     def __init__(self, cache: GateCache) -> None:
         """Keep the cache of what is held and released."""
         self._cache = cache

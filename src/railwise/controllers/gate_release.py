@@ -85,8 +85,8 @@ class Releaser(Binder):
         except DeposedError:
             self.deposed.set()
             return
-        for binding in batch:
-            self.ended(binding, answer)
+        for index, binding in enumerate(batch):
+            self.ended(binding, answer, tell=index == 0)
 
 
 async def start_job(client: Client, job: Job, nodes: Sequence[str]) -> None:
@@ -98,6 +98,17 @@ async def start_job(client: Client, job: Job, nodes: Sequence[str]) -> None:
     Raises:
         ApiError: the server cannot be reached or refuses.
     """
+    try:
+        await _begin(client, job, nodes)
+    except ConflictError:
+        # Its controller writes the status just after it was made; that is no news.
+        found = await client.find(JOBS, Job, job.metadata.namespace, job.metadata.name)
+        if found is None or found.metadata.uid != job.metadata.uid or found.spec != job.spec:
+            raise
+        await _begin(client, found, nodes)
+
+
+async def _begin(client: Client, job: Job, nodes: Sequence[str]) -> None:
     meta = job.metadata
     where, version = (meta.namespace, meta.name), meta.resource_version
     if job.status.start_time is not None:

@@ -16,7 +16,7 @@ from railwise.controllers.evictor import Evictor
 from railwise.formats.kubernetes.workloads import LivePod
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.pods import Answer
-from railwise.kubeapi.recorder import Recorder, Regarding
+from railwise.kubeapi.recorder import CONTROLLER, Recorder, Regarding
 
 
 class Said(NamedTuple):
@@ -28,7 +28,13 @@ class Said(NamedTuple):
 
 
 class Mode:
-    """In place of the default scheduler: pods are bound."""
+    """In place of the default scheduler: pods are bound.
+
+    ``deed`` is what is done with a pod, and ``controller`` who says so in events.
+    """
+
+    deed = "bind"
+    controller = CONTROLLER
 
     def binder(
         self,

@@ -78,8 +78,8 @@ class Scheduler:
         self.cache = cache
         self.tally = Tally()
         self.ready = asyncio.Event()
-        self._recorder = recorder or Recorder(client)
         self._mode = mode or Mode()
+        self._recorder = recorder or Recorder(client, controller=self._mode.controller)
         self._journal = journal or Journal()
         self._metrics = metrics or SchedulerMetrics(CollectorRegistry())
         self._announcer = Announcer(client, self._recorder, self._mode.about)
@@ -234,7 +234,7 @@ class Scheduler:
     def _bind_failed(self, binding: Binding, answer: Answer) -> None:
         self.tally.failed += 1
         self._metrics.failed(binding.pod.uid, answer.outcome.value)
-        log.warning("bind of %s/%s to %s: %s", *binding.pod[:2], binding.node, answer.message)
+        log.warning("%s of %s/%s to %s: %s", self._mode.deed, *binding.pod[:2], binding.node, answer.message)
         self._feeds.news.set()
 
     def _stays(self, stop: Stop, answer: Answer) -> None:

@@ -116,9 +116,11 @@ class Recorder:
         instance: str = "",
         rates: EventRates | None = None,
         clock: Callable[[], float] = time.monotonic,
+        controller: str = CONTROLLER,
     ) -> None:
         """Keep who writes and who says so."""
         self._client = client
+        self._controller = controller
         self._instance = instance or new_identity()
         self._rates = rates or EventRates()
         self._clock = clock
@@ -219,7 +221,7 @@ class Recorder:
             "kind": EVENTS.kind,
             "metadata": {"name": told.name, "namespace": space},
             "eventTime": told.first,
-            "reportingController": CONTROLLER,
+            "reportingController": self._controller,
             "reportingInstance": self._instance[:128],
             "action": told.action,
             "reason": told.reason,
