@@ -26,7 +26,7 @@ from railwise.kubeapi.client import Client, connect
 from railwise.kubeapi.errors import ConflictError
 from railwise.kubeapi.resources import JOBS, NAMESPACES, NODES, PODS, Resource
 from tests.conftest import ROOT
-from tests.controllers.makers import pods_of
+from tests.controllers.makers import WORKLOAD, pods_of
 from tests.controllers.resources import defined, resource, shared_definition
 from tests.controllers.test_cluster_scheduler import until
 
@@ -36,6 +36,7 @@ EXAMPLES = ROOT / "examples" / "dialects"
 FILES = sorted(path for path in EXAMPLES.glob("*.yaml") if path.name != "nodes.yaml")
 PATIENCE = 40.0
 PRIORITY_CLASSES = Resource("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", namespaced=False)
+GROUPED_BY = ("pod-group-name", "kueue.x-k8s.io/pod-group-name", "scheduling.k8s.io/group-name")
 PLAIN = {"Node": NODES, "Pod": PODS, "Job": JOBS, "PriorityClass": PRIORITY_CLASSES}
 
 
@@ -107,7 +108,8 @@ async def bound(client: Client) -> dict[str, str]:
     found: dict[str, list[str]] = {}
     for pod in (await client.list(PODS, Pod)).objects:
         if pod.spec.scheduler_name == "railwise" and pod.spec.node_name:
-            owner = pod.metadata.annotations.get("example.com/workload", pod.metadata.name)
+            named = {**pod.metadata.labels, **pod.metadata.annotations}
+            owner = next((named[key] for key in (WORKLOAD, *GROUPED_BY) if key in named), pod.metadata.name)
             found.setdefault(owner, []).append(pod.spec.node_name)
     return {name: ",".join(sorted(nodes)) for name, nodes in found.items()}
 

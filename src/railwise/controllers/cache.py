@@ -21,6 +21,7 @@ from railwise.controllers.node_book import NodeBook
 from railwise.controllers.pod_book import PodBook
 from railwise.controllers.queue_book import QueueBook
 from railwise.engine.cycle import Event, Finish, Submit
+from railwise.formats.kubernetes.dialects.sources import Foreign, Kind
 from railwise.formats.kubernetes.schema import NodeObject, Pod
 from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings
 from railwise.model.natural import NaturalKey, natural_key
@@ -76,7 +77,7 @@ class ClusterCache:
         self.queues = QueueBook()
         self.lacking: dict[str, Lacking] = {}
         self._steady = steady
-        self._reader = GangReader(self.makers.gangs, self.makers.groups)
+        self._reader = GangReader(self.makers.gangs, self.makers.groups, self.makers.rules)
         self._order = 0
 
     def replace_nodes(self, nodes: Sequence[NodeObject]) -> None:
@@ -100,6 +101,21 @@ class ClusterCache:
             self.drop_maker(uid)
         for maker in makers:
             self.put_maker(maker)
+
+    def put_rule(self, kind: Kind, found: Foreign) -> None:
+        """Take in a PodGroup of another system as it is now."""
+        self.pods.mark(self.makers.put_rule(kind, found))
+
+    def drop_rule(self, uid: str) -> None:
+        """Forget a PodGroup of another system."""
+        self.pods.mark(self.makers.drop_rule(uid))
+
+    def replace_rules(self, kind: Kind, found: Sequence[Foreign]) -> None:
+        """Take in all PodGroups of a kind of another system there are."""
+        for uid in set(self.makers.rule_uids(kind)) - {one.metadata.uid for one in found}:
+            self.drop_rule(uid)
+        for one in found:
+            self.put_rule(kind, one)
 
     # --- What the engine is told ---
 

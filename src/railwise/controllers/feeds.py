@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from railwise.controllers.addons import Addon, Addons
 from railwise.controllers.cache import ClusterCache
 from railwise.controllers.makers import Maker
-from railwise.formats.kubernetes.dialects.sources import CATALOGUED, Foreign, Kind
+from railwise.formats.kubernetes.dialects.sources import CATALOGUED, GANG_KINDS, Foreign, Kind
 from railwise.formats.kubernetes.kinds import Job, JobSet, LeaderWorkerSet, PodGroup, PriorityClass
 from railwise.formats.kubernetes.schema import NodeObject
 from railwise.formats.kubernetes.storage import Claim, CSINode, Volume
@@ -115,6 +115,7 @@ class Feeds:
             (resources, partial(self._maker, kind)) for resources, kind in MAKERS
         ]
         feeds += [(resources_of(kind), partial(self._declared, kind)) for kind in CATALOGUED]
+        feeds += [(resources_of(kind), partial(self._rule, kind)) for kind in GANG_KINDS]
         feeds.append(((PRIORITY_CLASSES,), lambda one: Feed(one, PriorityClass, EVERYTHING, *classes)))
         book = self._cache.pods.volumes
         claims = (book.replace_claims, book.put_claim, book.drop_claim)
@@ -133,6 +134,11 @@ class Feeds:
         queues = self._cache.queues
         replace, put, drop = (partial(one, kind) for one in (queues.replace, queues.put, queues.drop))
         return Feed(resource, Foreign, EVERYTHING, replace, put, drop)
+
+    def _rule(self, kind: Kind, resource: Resource) -> Feed[Foreign]:
+        cache = self._cache
+        replace, put = (partial(one, kind) for one in (cache.replace_rules, cache.put_rule))
+        return Feed(resource, Foreign, EVERYTHING, replace, put, cache.drop_rule)
 
     def _forgotten(self, feed: Feed[Any]) -> None:
         """Forget all of a kind that is not served any more; nobody waits for it either."""

@@ -10,6 +10,7 @@ Two rules keep a gang whole:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +20,7 @@ from railwise.controllers.patterns import Patterns
 from railwise.controllers.roles import OCCUPANT
 from railwise.formats.contradictions import contradiction
 from railwise.formats.kubernetes.annotations import PREFIX
+from railwise.formats.kubernetes.dialects.grouping import GroupRule
 from railwise.formats.kubernetes.gangs import ONE, Gang, Member
 from railwise.formats.kubernetes.gather import COPIES, Gathering
 from railwise.formats.kubernetes.kinds import PodGroup
@@ -72,11 +74,18 @@ class GangReader:
     """Makes workloads of gangs, against what is known of their makers."""
 
     def __init__(
-        self, makers: Mapping[ObjectName, Callable[[], Gang | None]], groups: Mapping[ObjectName, PodGroup]
+        self,
+        makers: Mapping[ObjectName, Callable[[], Gang | None]],
+        groups: Mapping[ObjectName, PodGroup],
+        rules: Mapping[ObjectName, GroupRule],
     ) -> None:
-        """Keep where makers and PodGroups are found; a maker is a function that makes a fresh, empty gang."""
+        """Keep where makers and PodGroups are found; a maker is a function that makes a fresh, empty gang.
+
+        ``rules`` are what PodGroups of other systems say.
+        """
         self._makers = makers
         self._groups = groups
+        self._rules = rules
         self._patterns = Patterns()
 
     def read(self, gang: LiveGang, assumed: Mapping[str, str], around: Surroundings, now: float) -> Built:
@@ -118,6 +127,9 @@ class GangReader:
         group = self._groups.get(gang.key)
         if group is not None:
             gathering.pod_groups[gang.key] = (_where(gang.key), group)
+        rule = self._rules.get(gang.key)
+        if rule is not None:
+            gathering.rules[gang.key] = rule
         members = [(gang.order, Member(f"pod {pod.metadata.name}", pod)) for pod in _placed(gang, assumed)]
         gathering.seat_pods(members)
         return gathering.gangs[gang.key]
@@ -132,6 +144,7 @@ class GangReader:
         if told:
             return told
         if shape.min_count:
+            self._check_parts(gang, shape)
             return shape.min_count
         if gang.key.kind == "pod" or shape.needs == ONE or gang.key.kind in COPIES:
             return 1
@@ -141,6 +154,21 @@ class GangReader:
         if now < until:
             raise Lacking(len(gang.members), 0, until)
         return 1
+
+    def _check_parts(self, gang: LiveGang, shape: Gang) -> None:
+        """Look whether every part is there that a PodGroup of another system needs.
+
+        Raises:
+            Lacking: one is not.
+        """
+        rule = self._rules.get(gang.key)
+        if rule is None or gang.started or rule.min_groups or any(one.min_groups for one in rule.branches.values()):
+            return
+        there = Counter({part.group: 0 for part in shape.parts})
+        for part in shape.parts:
+            there[part.group] += len(part.members)
+        if any(there[name] < part.min_count for name, part in rule.parts.items()):
+            raise Lacking(there.total(), shape.min_count)
 
 
 def _placed(gang: LiveGang, assumed: Mapping[str, str]) -> Iterator[Pod]:

@@ -115,7 +115,12 @@ def look_of(cache: ClusterCache, remarks: Sequence[str] = ()) -> Look:
         {short[name]: lack for name, lack in cache.lacking.items()},
         others,
         cache.nodes.offers,
-        (*remarks, *found.warnings, *(one.told() for one in cache.queues.catalog.findings), *empty),
+        (
+            *remarks,
+            *found.warnings,
+            *(one.told() for one in (*cache.queues.catalog.findings, *cache.makers.told()[1])),
+            *empty,
+        ),
     )
 
 

@@ -1,10 +1,17 @@
-"""The objects that make pods, by the gangs they make: Jobs, JobSets, LeaderWorkerSets; and PodGroups with rules."""
+"""The objects that make pods, by the gangs they make: Jobs, JobSets, LeaderWorkerSets; and PodGroups with rules.
+
+PodGroups of other systems come as they stand; what one of them says is read once, and what is wrong with it is found on
+it alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from railwise.formats.kubernetes.dialects.grouping import GroupRule
+from railwise.formats.kubernetes.dialects.rules import rule_of
+from railwise.formats.kubernetes.dialects.sources import Finding, Foreign, Kind, Source
 from railwise.formats.kubernetes.gangs import Gang, key_of, namespace, of_job, of_jobset, of_leader_workers
 from railwise.formats.kubernetes.kinds import Job, JobSet, LeaderWorkerSet, PodGroup
 from railwise.formats.kubernetes.names import ObjectName
@@ -17,10 +24,14 @@ class Makers:
     """Makers by the key of each gang they make."""
 
     def __init__(self) -> None:
-        """Start empty."""
+        """Start empty; ``changed`` says that a PodGroup of another system has."""
         self.gangs: dict[ObjectName, Callable[[], Gang | None]] = {}
         self.groups: dict[ObjectName, PodGroup] = {}
+        self.rules: dict[ObjectName, GroupRule] = {}
+        self.changed = False
         self._keys: dict[str, list[ObjectName]] = {}
+        self._foreign: dict[str, Source] = {}
+        self._findings: dict[str, list[Finding]] = {}
 
     def put(self, maker: Maker) -> Iterable[ObjectName]:
         """Take in a maker as it is now and return the gangs that may look different."""
@@ -30,6 +41,38 @@ class Makers:
         keys = self._kept(maker)
         self._keys[maker.metadata.uid] = keys
         return {*before, *keys}
+
+    def put_rule(self, kind: Kind, found: Foreign) -> Iterable[ObjectName]:
+        """Take in a PodGroup of another system and return the gangs that may look different."""
+        meta = found.metadata
+        before = self._foreign.get(meta.uid)
+        source = Source(kind, f"{kind.kind} {namespace(meta)}/{meta.name}", found)
+        self._foreign[meta.uid] = source
+        if before is not None and before.object.spec == found.spec:
+            return ()
+        self.changed = True
+        gone = self.drop_rule(meta.uid)
+        self._foreign[meta.uid] = source
+        rule = rule_of(source, self._findings.setdefault(meta.uid, []))
+        if rule is None:
+            return gone
+        self.rules[rule.key] = rule
+        self._keys[meta.uid] = [rule.key]
+        return {*gone, rule.key}
+
+    def drop_rule(self, uid: str) -> Iterable[ObjectName]:
+        """Forget a PodGroup of another system and return the gangs that may look different."""
+        self.changed = self._foreign.pop(uid, None) is not None or self.changed
+        self._findings.pop(uid, None)
+        return self.drop(uid)
+
+    def rule_uids(self, kind: Kind) -> list[str]:
+        """Return the uids of all PodGroups of a kind of another system."""
+        return [uid for uid, source in self._foreign.items() if source.kind == kind]
+
+    def told(self) -> tuple[list[Source], list[Finding]]:
+        """Return the PodGroups of other systems and what was found about them."""
+        return list(self._foreign.values()), [one for found in self._findings.values() for one in found]
 
     def drop(self, uid: str) -> Iterable[ObjectName]:
         """Forget a maker and return the gangs that may look different."""
@@ -46,6 +89,7 @@ class Makers:
     def _forget(self, key: ObjectName) -> None:
         self.gangs.pop(key, None)
         self.groups.pop(key, None)
+        self.rules.pop(key, None)
 
     def _kept(self, maker: Maker) -> list[ObjectName]:
         meta = maker.metadata

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from railwise.formats.kubernetes.dialects.sources import CATALOGUED, KAI, KUEUE, OWN, VOLCANO
+from railwise.formats.kubernetes.dialects.sources import CATALOGUED, GANG_KINDS, KAI, KUEUE, OWN, VOLCANO
 from railwise.formats.kubernetes.rbac import Permission, followed
 
 _BY_ADD_ON: Final = "this kind belongs to an add-on that a cluster may not have"
@@ -17,8 +17,8 @@ _BY_ADD_ON: Final = "this kind belongs to an add-on that a cluster may not have"
 _DECLARES: Final = {
     OWN: "our own queues and topologies",
     KUEUE: "queues, priorities and topologies of Kueue",
-    KAI: "queues and topologies of KAI",
-    VOLCANO: "queues and HyperNodes of Volcano",
+    KAI: "queues, topologies and PodGroups of KAI",
+    VOLCANO: "queues, HyperNodes, PodGroups and Jobs of Volcano",
 }
 
 
@@ -36,7 +36,7 @@ SPEAKS: Final = Permission(
 )
 
 DECLARED: Final = (
-    *(followed(one.group, one.plural, _DECLARES[one.dialect], seldom=_BY_ADD_ON) for one in CATALOGUED),
+    *(followed(one.group, one.plural, _DECLARES[one.dialect], seldom=_BY_ADD_ON) for one in (*CATALOGUED, *GANG_KINDS)),
     *(
         Permission(one.group, f"{one.plural}/status", ("patch",), "whether it could be read", seldom=_BY_ADD_ON)
         for one in CATALOGUED

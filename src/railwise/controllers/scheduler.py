@@ -153,7 +153,7 @@ class Scheduler:
         events = cache.events()
         if events is None or self._engine is None:
             scenario = cache.begin()
-            self._notices.tell(cache.queues.sources(), cache.queues.catalog.findings)
+            cache.makers.changed = True
             for warning in scenario.warnings:
                 log.warning("%s", warning)
             self._engine = Engine(scenario)
@@ -163,6 +163,10 @@ class Scheduler:
             self.tally.engines += 1
             keep_for_good()
             events = []
+        if cache.makers.changed:
+            cache.makers.changed = False
+            sources, findings = cache.makers.told()
+            self._notices.tell([*cache.queues.sources(), *sources], [*cache.queues.catalog.findings, *findings])
         now = cache.clock.now()
         self._metrics.incomplete.set(len(cache.lacking))
         if not events and self._engine.idle(now):

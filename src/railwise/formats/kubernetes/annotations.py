@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from railwise.formats.kubernetes.dialects.marks import NOTHING_SAID, Said
+from railwise.formats.kubernetes.dialects.sayings import NOTHING_SAID, Said
 from railwise.formats.kubernetes.levels import HOSTNAME_LABEL
 from railwise.model.errors import Fault
 from railwise.model.quantity import parse_duration
@@ -42,6 +42,9 @@ KEYS = (
 
 MARKS = ("node", "nodes")
 """Keys that Railwise writes itself: where it let pods through to."""
+
+NODE_POOL = "kai.scheduler/node-pool"
+"""The node label of KAI's pools."""
 
 LARGEST_COUNT = 1_000_000
 """The largest number of pods an annotation may name."""
@@ -92,6 +95,7 @@ class Wishes:
     podset: bool = False
     slice: str = ""
     together: str = ""
+    node_pool: str = ""
 
 
 class _Reader:
@@ -108,7 +112,7 @@ class _Reader:
             if key in layer.values:
                 return layer.values[key].strip(), layer.path(key)
             if key in layer.further:
-                return layer.further[key]
+                return layer.further[key][:2]
         return "", ""
 
     def choice(self, key: str, choices: Sequence[str]) -> str:
@@ -196,6 +200,7 @@ def read_wishes(layers: Sequence[Layer], topologies: Sequence[Topology], faults:
         podset=bool(reader.text("podset")[0]),
         slice=reader.level("slice", default),
         together=reader.text("together")[0],
+        node_pool=reader.text("node-pool")[0],
     )
 
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from railwise.formats.kubernetes.annotations import Wishes
-from railwise.formats.kubernetes.gangs import Branch, Gang
+from railwise.formats.kubernetes.dialects.grouping import Branch
+from railwise.formats.kubernetes.gangs import Gang
 from railwise.model.workload import Group, TopologyRule
 
 NO_RULE = TopologyRule()

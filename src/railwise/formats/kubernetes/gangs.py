@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass, field
 
 from railwise.formats.kubernetes.annotations import GROUP, PREFIX
-from railwise.formats.kubernetes.dialects.grouping import group_key
-from railwise.formats.kubernetes.dialects.marks import Says
+from railwise.formats.kubernetes.dialects.grouping import PART_LABELS, Branch, group_key
+from railwise.formats.kubernetes.dialects.sayings import Says
 from railwise.formats.kubernetes.kinds import Job, JobSet, JobSpec, LeaderWorkerSet, Replicas
 from railwise.formats.kubernetes.names import ObjectName
 from railwise.formats.kubernetes.schema import Meta, Pod, PodSpec, Template
@@ -82,19 +82,6 @@ class Part:
     says: Says = field(default_factory=dict)
     branch: str = ""
     min_count: int = 0
-
-
-@dataclass(frozen=True)
-class Branch:
-    """A part of a gang that holds parts, inside the branch ``parent`` (empty: the gang).
-
-    ``says`` is its rule; so many of what it holds are needed, 0: all.
-    """
-
-    name: str
-    parent: str = ""
-    says: Says = field(default_factory=dict)
-    min_groups: int = 0
 
 
 @dataclass
@@ -229,6 +216,9 @@ def part_of(meta: Meta) -> str:
     if GROUP.fullmatch(own):
         return own
     labels = meta.labels
+    grouped = next((labels[key] for key in PART_LABELS if labels.get(key)), "")
+    if grouped:
+        return grouped
     if labels.get(JOBSET_PART):
         return f"{labels[JOBSET_PART]}-{labels.get(JOBSET_INDEX, '0')}"
     if labels.get(LEADER_NAME):

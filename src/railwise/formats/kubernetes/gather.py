@@ -12,8 +12,9 @@ from typing import TypeVar
 
 import msgspec
 
-from railwise.formats.kubernetes.dialects.grouping import total_of
-from railwise.formats.kubernetes.dialects.sources import Foreign, Source, kind_of
+from railwise.formats.kubernetes.dialects.grouping import GroupRule, total_of
+from railwise.formats.kubernetes.dialects.rules import rule_of
+from railwise.formats.kubernetes.dialects.sources import GANG_KINDS, Finding, Foreign, Source, kind_of
 from railwise.formats.kubernetes.gangs import (
     ALL,
     ONE,
@@ -31,6 +32,7 @@ from railwise.formats.kubernetes.gate_jobs import Hold, as_maker, hold_of
 from railwise.formats.kubernetes.gate_marks import as_ours
 from railwise.formats.kubernetes.kinds import MOST_PODS, Job, JobSet, LeaderWorkerSet, PodGroup, PriorityClass, Replicas
 from railwise.formats.kubernetes.names import ObjectName, check_names
+from railwise.formats.kubernetes.obedience import obey
 from railwise.formats.kubernetes.ownership import SCHEDULER, chosen
 from railwise.formats.kubernetes.schema import NodeObject, Pod, PodSpec, converted
 from railwise.formats.kubernetes.storage import Claim, CSINode, Volume, Volumes
@@ -77,6 +79,8 @@ class Gathering:
     gangs: dict[ObjectName, Gang] = field(default_factory=dict)
     pod_groups: dict[ObjectName, tuple[str, PodGroup]] = field(default_factory=dict)
     foreign: list[Source] = field(default_factory=list)
+    rules: dict[ObjectName, GroupRule] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
     classes: dict[str, int] = field(default_factory=dict)
     default_priority: int = 0
     gentle: set[str] = field(default_factory=set)
@@ -97,7 +101,7 @@ class Gathering:
         if dialect is not None:
             found = converted(Foreign, value, where, self.faults)
             if found is not None and check_names(found.metadata, kind, where, self.faults):
-                self.foreign.append(Source(dialect, where, found))
+                self._dialect(Source(dialect, where, found))
             return
         if kind not in GROUPS or (version and group != GROUPS[kind]):
             if kind in MAKERS_NOT_READ:
@@ -118,6 +122,14 @@ class Gathering:
                 self.pod_groups[key] = (where, rule)
         else:
             self._maker(where, position, kind, value)
+
+    def _dialect(self, source: Source) -> None:
+        if source.kind not in GANG_KINDS:
+            self.foreign.append(source)
+            return
+        rule = rule_of(source, self.findings)
+        if rule is not None:
+            self.rules[rule.key] = rule
 
     @staticmethod
     def _keep(where: str, found: T | None, target: list[tuple[str, T]]) -> None:
@@ -207,6 +219,9 @@ class Gathering:
                     gang.kind, gang.needs = "inference", ONE
                 self.gangs[key] = gang
             _seat(gang, member)
+        for key, rule in self.rules.items():
+            if key in self.gangs:
+                obey(self.gangs[key], rule)
         for gang in self.gangs.values():
             if len(gang.parts) > 1:
                 for part in gang.parts:

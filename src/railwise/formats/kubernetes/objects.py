@@ -167,7 +167,7 @@ class _Cluster:
 
     def read(self) -> Reading:
         catalog = catalog_of(self.gathering.foreign)
-        self.tell(catalog.findings)
+        self.tell([*catalog.findings, *self.gathering.findings])
         trees = trees_of(catalog.topologies, self.nodes.labels(), self.levels)
         topologies = trees.topologies
         self.warnings.extend(unused_levels(topologies, self.nodes.labels()))

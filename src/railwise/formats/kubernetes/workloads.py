@@ -12,16 +12,19 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from railwise.formats.contradictions import contradiction
-from railwise.formats.kubernetes.annotations import Layer, Wishes, level_named, read_wishes, unknown_keys
+from railwise.formats.kubernetes.annotations import NODE_POOL, Layer, Wishes, level_named, read_wishes, unknown_keys
 from railwise.formats.kubernetes.arrangement import NO_RULE, arranged, paths
 from railwise.formats.kubernetes.cards import Offers
 from railwise.formats.kubernetes.dialects.admission import Admission
 from railwise.formats.kubernetes.dialects.catalog import NOTHING, Catalog
-from railwise.formats.kubernetes.dialects.marks import NOTHING_SAID, Place, Says
+from railwise.formats.kubernetes.dialects.grouping import Branch
+from railwise.formats.kubernetes.dialects.marks import Place, resolved
+from railwise.formats.kubernetes.dialects.sayings import NOTHING_SAID, Says
 from railwise.formats.kubernetes.dialects.speaking import says
 from railwise.formats.kubernetes.dialects.trees import Trees
-from railwise.formats.kubernetes.gangs import ONE, Branch, Gang, Member, Part, namespace, seat
+from railwise.formats.kubernetes.gangs import ONE, Gang, Member, Part, namespace, seat
 from railwise.formats.kubernetes.pod_rules import Selectors, between_pods, read_rules
+from railwise.formats.kubernetes.priorities import may_go, priority_of
 from railwise.formats.kubernetes.requests import demanded, in_base_units, ports
 from railwise.formats.kubernetes.rules import both, selection, unsupported
 from railwise.formats.kubernetes.schema import Meta, PodSpec
@@ -30,10 +33,7 @@ from railwise.formats.kubernetes.time import Clock
 from railwise.model.errors import Fault
 from railwise.model.pod_rules import PodRules
 from railwise.model.topology import Topology
-from railwise.model.workload import Group, Running, TopologyRule, Traffic, Workload
-
-OF_SYSTEM = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
-"""Priority classes that every cluster has."""
+from railwise.model.workload import Group, Running, Selection, TopologyRule, Traffic, Workload
 
 NO_CONDITION = Admission()
 """What a queue asks of its work as a rule: nothing."""
@@ -106,16 +106,18 @@ class _Builder:
         root = groups[0] if single else self.root(whole, groups, parts)
         self.refuse(next((wishes.refused for wishes in said if wishes.refused), ""))
         self.refuse(self.admission.problem(gang.key.namespace))
+        named = next((wishes.priority_class for wishes in said if wishes.priority_class), "")
+        priority = priority_of(_spec(gang.parts[0])[1], named, self.around, gang.where, self.warnings)
         traffic = next((wishes.traffic for wishes in said if wishes.traffic), "")
         workload = Workload(
             name=self.name,
             root=root,
             queue=queue,
-            priority=self.priority(_spec(gang.parts[0])[1], said),
+            priority=priority,
             submit=self.around.clock.since(gang.meta.creation_timestamp),
             order=order,
             kind=next((wishes.kind for wishes in said if wishes.kind), gang.kind or "batch"),
-            preemptible=next((wishes.preemptible for wishes in said if wishes.preemptible), "true") != "false",
+            preemptible=may_go(next((wishes.preemptible for wishes in said if wishes.preemptible), ""), priority),
             suspend=gang.suspend or (any(wishes.held for wishes in said) and not runs(root)),
             preempts=all(self.preempts(_spec(part)[1]) for part in gang.parts),
             duration=next((wishes.duration for wishes in said if wishes.duration), 0),
@@ -130,7 +132,9 @@ class _Builder:
         around = self.around
         found, warnings = says(Place(where, meta, self.gang.key.namespace, around.catalog, around.trees))
         self.warnings.extend(warning for warning in warnings if warning not in self.warnings)
-        return Layer(where, meta.annotations, {**further, **found} if further else found)
+        if further:
+            found = {**resolved(further, self.gang.key.namespace, around.catalog, around.trees), **found}
+        return Layer(where, meta.annotations, found)
 
     def layers(self, part: Part) -> list[Layer]:
         """Return what speaks of a part, nearest to the pod last."""
@@ -166,7 +170,9 @@ class _Builder:
 
     def branch_rule(self, branch: Branch) -> TopologyRule:
         """Return the rule of what lies in a branch."""
-        return self.wishes([Layer(self.gang.where, {}, branch.says)]).rule
+        around = self.around
+        meant = resolved(branch.says, self.gang.key.namespace, around.catalog, around.trees)
+        return self.wishes([Layer(self.gang.where, {}, meant)]).rule
 
     def refuse(self, trouble: str) -> None:
         """Note what cannot be honoured; the first one counts."""
@@ -205,7 +211,7 @@ class _Builder:
             request=request,
             topology=rule,
             segment=wishes.segment,
-            selection=self.admission.applied(chosen, demand),
+            selection=self.selected(chosen, demand, wishes),
             running=self.running(part, seats),
             pod_rules=self.pod_rules(part, spec, where),
         )
@@ -236,6 +242,12 @@ class _Builder:
             return None
         return replace(rules, labels=labels or ())
 
+    def selected(self, selection: Selection, demand: Mapping[str, int], wishes: Wishes) -> Selection:
+        """Return which nodes a part may use, with what its queue and its node pool add."""
+        if wishes.node_pool:
+            selection = replace(selection, labels=(*selection.labels, (NODE_POOL, wishes.node_pool)))
+        return self.admission.applied(selection, demand)
+
     def running(self, part: Part, seats: list[Member | None]) -> Running | None:
         nodes: list[str | None] = []
         starts = []
@@ -264,22 +276,6 @@ class _Builder:
         if spec.preemption_policy:
             return spec.preemption_policy != "Never"
         return spec.priority_class_name not in self.around.gentle
-
-    def priority(self, spec: PodSpec, said: list[Wishes]) -> int:
-        """Return the priority: of the class that a label or PodGroup names, else the pod's own."""
-        dialect, _, named = next((one.priority_class for one in said if one.priority_class), "").rpartition("/")
-        if not named and spec.priority is not None:
-            return spec.priority
-        name = named or spec.priority_class_name
-        if not name:
-            return self.around.default_priority
-        classes = self.around.classes
-        value = self.around.catalog.classes.get((dialect, name)) if dialect else classes.get(name, OF_SYSTEM.get(name))
-        if value is None:
-            kind = "WorkloadPriorityClass" if dialect else "PriorityClass"
-            self.warnings.append(f"{self.gang.where}: no {kind} '{name}' in the input: priority 0")
-            return 0
-        return value
 
 
 def runs(group: Group) -> bool:

@@ -82,7 +82,7 @@ def test_a_stopped_local_queue_holds_what_does_not_run_yet() -> None:
 
 def test_a_name_that_leads_nowhere_leads_to_no_queue() -> None:
     found = read(*NODES, job("j", 4, template(2), meta={"labels": {PREFIX + "queue-name": "gone"}}))
-    assert workload(found, "j").queue == "default.gone"
+    assert workload(found, "j").queue == "kueue.unknown.gone"
 
 
 def test_priorities_of_kueue_come_before_those_of_pods() -> None:

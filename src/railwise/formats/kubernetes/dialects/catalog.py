@@ -11,12 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from railwise.formats.kubernetes.dialects import kueue, label_topologies, own
+from railwise.formats.kubernetes.dialects import kai, kueue, label_topologies, own
 from railwise.formats.kubernetes.dialects.admission import Admission
 from railwise.formats.kubernetes.dialects.compatibility import ROWS
 from railwise.formats.kubernetes.dialects.fields import walked
 from railwise.formats.kubernetes.dialects.sources import (
     IGNORED,
+    KAI_QUEUE,
+    KAI_TOPOLOGY,
     KUEUE,
     KUEUE_TOPOLOGY,
     OWN,
@@ -70,9 +72,11 @@ def catalog_of(sources: Iterable[Source]) -> Catalog:
         findings += walked(source, ROWS.get(source.kind, ()))
     drafts = own.read_queues(by_kind.get(OWN_QUEUE, ()), findings)
     topologies = own.read_topologies(by_kind.get(OWN_TOPOLOGY, ()), findings)
-    topologies += label_topologies.read_topologies(by_kind.get(KUEUE_TOPOLOGY, ()), findings)
+    for kind in (KUEUE_TOPOLOGY, KAI_TOPOLOGY):
+        topologies += label_topologies.read_topologies(by_kind.get(kind, ()), findings)
     of_kueue = kueue.read_queues(by_kind, findings)
     drafts += of_kueue.drafts
+    drafts += kai.read_queues(by_kind.get(KAI_QUEUE, ()), findings)
     names = _names([draft.key for draft in drafts])
     routes = {(key.namespace, "", key.name): Route(name) for key, name in names.items() if key.namespace != KUEUE}
     for (space, name), (key, held) in of_kueue.routes.items():

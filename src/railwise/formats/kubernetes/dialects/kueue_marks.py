@@ -6,7 +6,8 @@ import json
 from typing import Final
 
 from railwise.formats.kubernetes.dialects.fields import APPROXIMATED, HONOURED
-from railwise.formats.kubernetes.dialects.marks import ANNOTATION, LABEL, Mark, Place, Said
+from railwise.formats.kubernetes.dialects.marks import ANNOTATION, LABEL, Mark, Place
+from railwise.formats.kubernetes.dialects.sayings import Said
 from railwise.formats.kubernetes.dialects.sources import IGNORED, KUEUE, REFUSED
 
 PREFIX: Final = "kueue.x-k8s.io/"
@@ -54,7 +55,7 @@ def read(place: Place) -> dict[str, Said]:
     found: dict[str, Said] = {}
     queue = place.get(QUEUE_NAME) or place.get(OLD_QUEUE_NAME)
     if queue is not None:
-        _enter(place, queue, found)
+        found["queue"] = queue._replace(of=KUEUE)
     priority = place.get(PRIORITY)
     if priority is not None:
         found["priority-class"] = Said(f"{KUEUE}/{priority.value}", priority.path)
@@ -74,20 +75,6 @@ def read(place: Place) -> dict[str, Said]:
         found["together"] = together
     _slices(place, found)
     return found
-
-
-def _enter(place: Place, queue: Said, found: dict[str, Said]) -> None:
-    route = place.catalog.routes.get((KUEUE, place.namespace, queue.value))
-    if route is None:
-        found["queue"] = Said(f"{place.namespace}.{queue.value}"[:253], queue.path)
-        return
-    found["queue"] = Said(route.queue, queue.path)
-    if route.held:
-        found["held"] = Said(f"the LocalQueue {queue.value} is stopped", queue.path)
-    admission = place.catalog.admissions.get(route.queue)
-    if admission is not None and admission.topology is not None:
-        dialect, name = admission.topology
-        found["topology"] = Said(place.trees.names.get((dialect, name), name), queue.path)
 
 
 def _slices(place: Place, found: dict[str, Said]) -> None:

@@ -7,10 +7,11 @@ that is known stands in a table of its dialect with what becomes of it; what it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from railwise.formats.kubernetes.dialects.catalog import Catalog
+from railwise.formats.kubernetes.dialects.sayings import Said, Says
 from railwise.formats.kubernetes.dialects.sources import IGNORED, REFUSED
 from railwise.formats.kubernetes.dialects.trees import Trees
 from railwise.formats.kubernetes.schema import Meta
@@ -27,13 +28,6 @@ class Mark(NamedTuple):
     verdict: str
     how: str = ""
     plain: tuple[str, ...] = ()
-
-
-class Said(NamedTuple):
-    """A value and the path where it stands."""
-
-    value: str
-    path: str
 
 
 class Place(NamedTuple):
@@ -56,11 +50,27 @@ class Place(NamedTuple):
         return f"{self.where}.{mark.form}s.{mark.key}"
 
 
-Says = Mapping[str, Said]
-"""What an object says, by the keys of our own annotations and a few more: see ``annotations.Wishes``."""
+def resolved(found: Says, namespace: str, catalog: Catalog, trees: Trees) -> dict[str, Said]:
+    """Return what is said with names of other systems' queues and topologies turned into ours.
 
-
-NOTHING_SAID: Final[Says] = {}
+    A queue that does not exist keeps a name that no queue has.
+    """
+    meant = dict(found)
+    queue, topology = found.get("queue"), found.get("topology")
+    if queue is not None and queue.of:
+        route = catalog.routes.get((queue.of, namespace, queue.value), catalog.routes.get((queue.of, "", queue.value)))
+        name = f"{queue.of}.unknown.{queue.value}"[:253] if route is None else route.queue
+        meant["queue"] = Said(name, queue.path)
+        if route is not None and route.held:
+            meant["held"] = Said(f"{queue.value} is stopped", queue.path)
+        admission = catalog.admissions.get(name)
+        if admission is not None and admission.topology is not None and topology is None:
+            dialect, tree = admission.topology
+            meant["topology"] = Said(trees.names.get((dialect, tree), tree), queue.path)
+    if topology is not None and topology.of:
+        name = trees.names.get((topology.of, topology.value), f"{topology.of}.unknown.{topology.value}"[:253])
+        meant["topology"] = Said(name, topology.path)
+    return meant
 
 
 def told(place: Place, marks: Iterator[Mark] | tuple[Mark, ...]) -> tuple[list[str], list[str]]:

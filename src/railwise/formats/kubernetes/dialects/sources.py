@@ -61,14 +61,14 @@ CATALOGUED = (
 )
 """Kinds that say how the cluster is shared and built."""
 
-GANG_KINDS = (KAI_POD_GROUP, VOLCANO_POD_GROUP, VOLCANO_JOB)
+GANG_KINDS = (KAI_POD_GROUP,)
 """Kinds that say what belongs together."""
 
 
 def kind_of(kind: str, api_version: str) -> Kind | None:
     """Return the kind that an object of a dialect is of; None: it is of none of them."""
     group = api_version.rpartition("/")[0]
-    return next((one for one in CATALOGUED if (one.kind, one.group) == (kind, group)), None)
+    return next((one for one in (*CATALOGUED, *GANG_KINDS) if (one.kind, one.group) == (kind, group)), None)
 
 
 class Foreign(Part, frozen=True):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from railwise.formats.kubernetes.dialects import kueue_marks
-from railwise.formats.kubernetes.dialects.marks import LABEL, Mark, Place, Said, told
+from railwise.formats.kubernetes.dialects import kai_marks, kueue_marks
+from railwise.formats.kubernetes.dialects.marks import LABEL, Mark, Place, resolved, told
+from railwise.formats.kubernetes.dialects.sayings import Said
 
 DIALECTS: Final[tuple[tuple[str, tuple[Mark, ...], Callable[[Place], Mapping[str, Said]]], ...]] = (
     ("kueue", kueue_marks.MARKS, kueue_marks.read),
+    ("kai", kai_marks.MARKS, kai_marks.read),
 )
 """Each dialect with its keys and its reader, in the order of authority."""
 
@@ -33,4 +35,4 @@ def says(place: Place) -> tuple[dict[str, Said], list[str]]:
         warnings += ignored
         if refused:
             found.setdefault("refused", Said(refused[0], place.where))
-    return found, warnings
+    return resolved(found, place.namespace, place.catalog, place.trees), warnings
