@@ -24,6 +24,7 @@ from railwise.formats.kubernetes.schema import Pod
 from railwise.kubeapi.access import Access
 from railwise.kubeapi.client import Client, connect
 from railwise.kubeapi.errors import ConflictError
+from railwise.kubeapi.objects import PartialObject
 from railwise.kubeapi.resources import JOBS, NAMESPACES, NODES, PODS, Resource
 from tests.conftest import ROOT
 from tests.controllers.makers import WORKLOAD, pods_of
@@ -118,6 +119,8 @@ async def bound(client: Client) -> dict[str, str]:
 async def client(admin: Access, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Client]:
     monkeypatch.setattr(addons, "LOOK_AGAIN", 0.1)
     async with connect(admin) as one:
+        for left in (await one.list(NODES, PartialObject)).objects:
+            await one.delete(NODES, "", left.metadata.name)  # by other tests: no example shall count on them
         yield one
 
 
