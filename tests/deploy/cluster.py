@@ -47,12 +47,15 @@ def resource_of(one: dict[str, Any]) -> Resource:
     return Resource(group, version, PLURALS.get(kind, f"{kind.lower()}s"), kind, namespaced=not everywhere)
 
 
-async def applied(client: Client, objects: Sequence[dict[str, Any]]) -> None:
+async def applied(client: Client, objects: Sequence[dict[str, Any]], *, dry_run: bool = False) -> None:
     """Apply objects as ``kubectl apply --server-side`` would, the server checking every field of them."""
+    trial = "&dryRun=All" if dry_run else ""
     for one in objects:
         meta = one["metadata"]
         resource = resource_of(one)
-        path = f"{resource.path(meta.get('namespace', ''), meta['name'])}?fieldManager=tests&fieldValidation=Strict"
+        path = (
+            f"{resource.path(meta.get('namespace', ''), meta['name'])}?fieldManager=tests&fieldValidation=Strict{trial}"
+        )
         await client.write("PATCH", path, resource, one, "application/apply-patch+yaml")
 
 

@@ -11,6 +11,7 @@ import yaml
 from railwise.controllers.admission import policy_objects
 from railwise.controllers.permissions import GATE, SCHEDULER
 from railwise.discovery.permissions import AGENT, DISCOVERY
+from railwise.formats.kubernetes.dialects.crds import crds
 from railwise.formats.kubernetes.rbac import PART_OF, Permission, role_text
 from tests.conftest import ROOT
 from tests.deploy.dashboard import dashboard
@@ -23,13 +24,19 @@ TABLES: Final[Mapping[str, Sequence[Permission]]] = {
     "agent": AGENT,
 }
 _HEAD: Final = "# Written by `python -m tests.deploy.generate` from permissions.py, with the reason above each rule.\n"
+_HEAD_OF_KINDS: Final = "# Written by `python -m tests.deploy.generate`; the same as `railwise schema --crds` prints.\n"
 
 
 def written() -> dict[str, str]:
     """Return the generated files by their path below ``deploy/``."""
     roles = {f"{name}/rbac.yaml": _HEAD + role_text(f"railwise-{name}", TABLES[name], NAMESPACE) for name in TABLES}
     board = json.dumps(dashboard(), indent=2, ensure_ascii=False) + "\n"
-    return {**roles, "gate/admission.yaml": _admission(), "monitoring/dashboard.json": board}
+    return {
+        **roles,
+        "crds/queues-and-topologies.yaml": _HEAD_OF_KINDS + yaml.safe_dump_all(crds(), sort_keys=False, width=120),
+        "gate/admission.yaml": _admission(),
+        "monitoring/dashboard.json": board,
+    }
 
 
 def _admission() -> str:

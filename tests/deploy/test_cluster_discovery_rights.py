@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -11,12 +12,14 @@ from railwise.devcluster.cluster import Cluster
 from railwise.discovery.agent import NODE_REPORTS
 from railwise.discovery.permissions import DISCOVERY
 from railwise.discovery.publishing.node_labels import LabelledNode
+from railwise.discovery.publishing.objects import HYPERNODES, KAI_TOPOLOGIES, KUEUE_TOPOLOGIES
 from railwise.kubeapi.access import Access
 from railwise.kubeapi.client import Client, connect
 from railwise.kubeapi.resources import NODES
 from railwise.kubeapi.watching import Scope
-from tests.conftest import ROOT
+from tests.conftest import ROOT, SHARED
 from tests.control_plane import node
+from tests.controllers.resources import defined
 from tests.controllers.test_cluster_scheduler import until
 from tests.deploy.cluster import applied, deeds, kubeconfig, running, token_of, unused
 from tests.deploy.generate import NAMESPACE
@@ -27,7 +30,15 @@ pytestmark = [pytest.mark.slow, pytest.mark.cluster]
 ACCOUNT = "railwise-discovery"
 CLIQUE = "4f1a0c1e-0000-4000-8000-0123456789ab"
 LEAF_GROUP = "fabric.railwise.dev/leaf-group"
+PLACES = {"kueue": KUEUE_TOPOLOGIES, "kai": KAI_TOPOLOGIES, "hypernode": HYPERNODES}
 NVLINK = "nvlink.railwise.dev/domain"
+
+
+def others_kinds() -> dict[str, dict[str, Any]]:
+    """Return the definitions of kinds that maps are published as, by group, as far as they are here."""
+    files = [SHARED / "crds" / f"{one.group}_{one.plural}.yaml" for one in PLACES.values()]
+    found = [yaml.safe_load(file.read_text()) for file in files if file.is_file()]
+    return {one["spec"]["group"]: one for one in found}
 
 
 async def heard(client: Client, name: str, leaf: str) -> None:
@@ -53,18 +64,23 @@ async def installed(boss: Client) -> None:
     await until(known)
 
 
+async def arrives(client: Client, space: str, name: str, unit: int) -> None:
+    """Make a node of a unit, as NVIDIA's feature discovery labels it, with an agent that hears the unit's leaves."""
+    body = node(name, space=space)
+    body["metadata"]["labels"] |= {"nvidia.com/gpu.clique": f"{CLIQUE}.{unit}", "nvidia.com/gpu.count": "8"}
+    await client.create(NODES, "", body)
+    await heard(client, name, f"{space}-u{unit}-leaf")
+
+
 async def test_the_rights_are_enough_and_each_is_used(
     admin: Access, control_plane: Cluster, space: str, tmp_path: Path
 ) -> None:
-    async with connect(admin) as boss:
+    others = others_kinds()
+    async with connect(admin) as boss, defined(boss, others.values()):
         await installed(boss)
         names = [f"{space}-{index}" for index in range(4)]
         for index, name in enumerate(names):
-            labels = {"nvidia.com/gpu.clique": f"{CLIQUE}.{index // 2}", "nvidia.com/gpu.count": "8"}
-            body = node(name, space=space)
-            body["metadata"]["labels"] |= labels
-            await boss.create(NODES, "", body)
-            await heard(boss, name, f"{space}-u{index // 2}-leaf")
+            await arrives(boss, space, name, index // 2)
         document = yaml.safe_load((ROOT / "deploy" / "discovery" / "discover.yaml").read_text())
         document["spec"]["patience"] = {"holdDown": "100ms"}
         config = tmp_path / "discover.yaml"
@@ -72,6 +88,7 @@ async def test_the_rights_are_enough_and_each_is_used(
         token = await token_of(boss, ACCOUNT)
         arguments = ["discovery", "--config", str(config), "--kubeconfig", str(kubeconfig(tmp_path, admin, token))]
         arguments += ["--namespace", NAMESPACE, "--lease", f"{NAMESPACE}/{ACCOUNT}"]
+        arguments += [word for place in ("labels", "configmap", *PLACES) for word in ("--publish", place)]
         with running(*arguments, log=tmp_path / "log") as process:
 
             async def placed() -> dict[str, tuple[str, str]]:
@@ -108,3 +125,8 @@ async def test_the_rights_are_enough_and_each_is_used(
     done = deeds(control_plane, ACCOUNT)
     assert [one for one in done if one.code in (401, 403)] == []
     assert unused(DISCOVERY, done) == [], sorted(done)
+    for group in others:
+        used = {one.verb for one in done if one.group == group and one.code < 300}
+        assert used >= {"list", "patch"}, group
+    if HYPERNODES.group in others:
+        assert "delete" in {one.verb for one in done if one.group == HYPERNODES.group}, "a unit that is no more goes"

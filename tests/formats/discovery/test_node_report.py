@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.fabric.observations import LONGEST_TEXT, SERVER, Observation, Report, ScaleUp, SeenPort, Speaker
+from railwise.fabric.mapper import build
+from railwise.fabric.observations import LONGEST_TEXT, SERVER, SWITCH, Observation, Report, ScaleUp, SeenPort, Speaker
 from railwise.formats.discovery.node_report import (
     LARGEST,
     MOST_NEIGHBOURS,
@@ -112,3 +113,13 @@ def test_anything_at_all_is_a_bounded_report_or_none(value: Any) -> None:
 def test_what_is_no_report_is_refused_with_the_place(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"\$"):
         read_spec("n1", wrong)
+
+
+def test_a_switch_that_hears_only_an_address_finds_the_nic_that_the_agent_told() -> None:
+    said = Report(
+        "affinity", Speaker("n1", SERVER), 0, ports=(SeenPort("eth_r3_p0", "02:00:00:00:00:07"),), links=False
+    )
+    (told,) = read_spec("n1", report_spec(NodeFacts((said,)), 60, "")).reports
+    heard = Observation("swp1", "localhost", "02:00:00:00:00:07", "02:00:00:00:00:07", "mac", mac="02:00:00:00:00:07")
+    drawn = build([told, Report("gnmi", Speaker("leaf-1", SWITCH), 0, (heard,))])
+    assert [(edge.a.text(), edge.b.text()) for edge in drawn.links()] == [("leaf-1/swp1", "n1/eth_r3_p0")]
