@@ -47,7 +47,7 @@ class Builder:
 
     async def pod(self, name: str, gpus: int, on: str = "", **more: Any) -> None:
         container = {"name": "main", "image": "none", "resources": {"limits": {"nvidia.com/gpu": str(gpus)}}}
-        body = pod(name, schedulerName=more.pop("scheduler", SCHEDULER), containers=[container])
+        body = pod(name, schedulerName=more.pop("scheduler", SCHEDULER), containers=[container], **more.pop("spec", {}))
         notes = {f"railwise.dev/{key}": value for key, value in more.pop("notes", {}).items()}
         body["metadata"] |= {"annotations": notes, **more}
         uid = uid_of(await self.client.create(PODS, SPACE, body))
@@ -72,8 +72,12 @@ class Builder:
         await self.pod("theirs", 1, "look-2", scheduler="somebody")
         await self.pod("waits", 1, scheduler="somebody")
         await self.pod("next", 4)
+        gate = {"schedulingGates": [{"name": "railwise.dev/gate"}]}
+        await self.pod("gated", 8, scheduler="default-scheduler", spec=gate)
         await self.pod("huge", 16)
         await self.pod("odd", 1, notes={"required": "no such level"})
+        await self.pod("odder", 1, notes={"required": "\x1b]0;x\n" + "x" * 9000})
+        await self.pod("oddest", 1, notes={"required": "a-long-prefix.example.com/" + "z" * 63})
         await self.job("half", 4, 2, 1)
 
     async def reader(self, name: str, rules: list[dict[str, Any]]) -> str:
@@ -146,6 +150,11 @@ def test_why_of_pods_and_workloads(cluster: Readable, railwise: Railwise) -> Non
     assert (done.code, "is left to the scheduler 'somebody'" in done.err) == (2, True)
     done = railwise("why", "lama", *cluster.all)
     assert (done.code, "did you mean llama?" in done.err) == (2, True)
+
+
+def test_what_the_gate_holds_is_planned_with_the_rest(cluster: Readable, railwise: Railwise) -> None:
+    done = railwise("why", "gated", *cluster.all, "-o", "json")
+    assert (done.code, json.loads(done.out)["pods"][0]["node"]) == (0, "look-3")
 
 
 def test_get_and_plan_with_manifests(cluster: Readable, railwise: Railwise, tmp_path: Path) -> None:

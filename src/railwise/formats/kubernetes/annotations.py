@@ -49,6 +49,8 @@ NODE_POOL = "kai.scheduler/node-pool"
 LARGEST_COUNT = 1_000_000
 """The largest number of pods an annotation may name."""
 
+MOST_LEVEL = 63
+"""Characters of a level's name."""
 
 GROUP = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 """The form of a group's name."""
@@ -168,7 +170,7 @@ def level_named(value: str, topologies: Sequence[Topology], topology: str) -> st
         for level in one.levels:
             if value and level.label == value and topology in ("", one.name):
                 return level.name
-    return NODE_LEVEL if value == HOSTNAME_LABEL else value.replace("/", ".")
+    return NODE_LEVEL if value == HOSTNAME_LABEL else value.replace("/", ".")[:MOST_LEVEL].rstrip("._-")
 
 
 def read_wishes(layers: Sequence[Layer], topologies: Sequence[Topology], faults: list[Fault]) -> Wishes:

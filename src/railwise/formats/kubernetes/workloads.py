@@ -78,6 +78,16 @@ class Built(NamedTuple):
     warnings: list[str]
 
 
+LONGEST = 500
+"""Characters of what is said of a workload that cannot be read."""
+
+
+def sentence(text: str) -> str:
+    """Return a text that may quote what others wrote as one that any document can hold: short, on one line."""
+    plain = "".join(letter if letter.isprintable() else " " for letter in text[: LONGEST + 1])
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
+
+
 class _Builder:
     """Builds one workload."""
 
@@ -122,8 +132,8 @@ class _Builder:
             preempts=all(self.preempts(_spec(part)[1]) for part in gang.parts),
             duration=next((wishes.duration for wishes in said if wishes.duration), 0),
             traffic=Traffic(traffic) if traffic else None,
-            invalid=next((fault.text() for fault in self.faults), "") or contradiction((root,)),
-            unsupported=self.trouble,
+            invalid=sentence(next((fault.text() for fault in self.faults), "")) or contradiction((root,)),
+            unsupported=sentence(self.trouble),
         )
         return Built(workload, self.pods, self.faults, self.warnings)
 
