@@ -73,7 +73,7 @@ class Builder:
         await self.pod("waits", 1, scheduler="somebody")
         await self.pod("next", 4)
         gate = {"schedulingGates": [{"name": "railwise.dev/gate"}]}
-        await self.pod("gated", 8, scheduler="default-scheduler", spec=gate)
+        await self.pod("gated", 1, scheduler="default-scheduler", spec=gate)
         await self.pod("huge", 16)
         await self.pod("odd", 1, notes={"required": "no such level"})
         await self.pod("odder", 1, notes={"required": "\x1b]0;x\n" + "x" * 9000})
@@ -154,7 +154,7 @@ def test_why_of_pods_and_workloads(cluster: Readable, railwise: Railwise) -> Non
 
 def test_what_the_gate_holds_is_planned_with_the_rest(cluster: Readable, railwise: Railwise) -> None:
     done = railwise("why", "gated", *cluster.all, "-o", "json")
-    assert (done.code, json.loads(done.out)["pods"][0]["node"]) == (0, "look-3")
+    assert (done.code, json.loads(done.out)["pods"][0]["node"]) == (0, "look-2")
 
 
 def test_get_and_plan_with_manifests(cluster: Readable, railwise: Railwise, tmp_path: Path) -> None:
