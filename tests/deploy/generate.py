@@ -10,9 +10,9 @@ import yaml
 
 from railwise.controllers.admission import policy_objects
 from railwise.controllers.permissions import GATE, SCHEDULER
-from railwise.discovery.permissions import AGENT, DISCOVERY
+from railwise.discovery.permissions import AGENT, ASCEND, DISCOVERY
 from railwise.formats.kubernetes.dialects.crds import crds
-from railwise.formats.kubernetes.rbac import PART_OF, Permission, role_text
+from railwise.formats.kubernetes.rbac import PART_OF, Account, Permission, role_text
 from tests.conftest import ROOT
 from tests.deploy.dashboard import dashboard
 
@@ -23,6 +23,7 @@ TABLES: Final[Mapping[str, Sequence[Permission]]] = {
     "discovery": DISCOVERY,
     "agent": AGENT,
 }
+DISCOVERER: Final = Account("railwise-discovery", NAMESPACE)
 _HEAD: Final = "# Written by `python -m tests.deploy.generate` from permissions.py, with the reason above each rule.\n"
 _HEAD_OF_KINDS: Final = "# Written by `python -m tests.deploy.generate`; the same as `railwise schema --crds` prints.\n"
 
@@ -33,6 +34,7 @@ def written() -> dict[str, str]:
     board = json.dumps(dashboard(), indent=2, ensure_ascii=False) + "\n"
     return {
         **roles,
+        "ascend/rbac.yaml": _HEAD + role_text("railwise-discovery-ascend", ASCEND, "kube-system", DISCOVERER),
         "crds/queues-and-topologies.yaml": _HEAD_OF_KINDS + yaml.safe_dump_all(crds(), sort_keys=False, width=120),
         "gate/admission.yaml": _admission(),
         "monitoring/dashboard.json": board,

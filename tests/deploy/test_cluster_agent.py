@@ -17,6 +17,7 @@ from railwise.discovery.permissions import AGENT
 from railwise.discovery.report_source import NodeReport, ReportSource
 from railwise.kubeapi.access import Access
 from railwise.kubeapi.client import Client, connect
+from railwise.kubeapi.credentials import FixedCredentials
 from railwise.kubeapi.errors import ForbiddenError, StatusError
 from railwise.kubeapi.kubeconfig import access_from, merge
 from railwise.kubeapi.resources import NODES, PODS
@@ -206,22 +207,11 @@ async def test_reports_that_lie_or_break_are_bounded(boss: Client, admin: Access
 
 async def test_an_api_server_that_is_not_there_is_a_failure_of_this_source_alone() -> None:
     def lost() -> Access:
-        return Access("http://127.0.0.1:9", _Nobody())
+        return Access("http://127.0.0.1:9", FixedCredentials())
 
     heard: list[Hearing] = []
     await ReportSource(lost).once(heard.append)
     assert [type(one) for one in heard] == [Failed]
-
-
-class _Nobody:
-    async def headers(self) -> dict[str, str]:
-        return {}
-
-    def certificate(self) -> None:
-        return None
-
-    def refused(self) -> bool:
-        return False
 
 
 async def _told(heard: asyncio.Queue[Hearing], node_name: str) -> Told:

@@ -10,15 +10,20 @@ from contextlib import asynccontextmanager
 import pytest
 
 from railwise.discovery.hearing import Failed, Hearing, Told
+from railwise.discovery.permissions import ASCEND
 from railwise.discovery.place_source import PlaceSource
 from railwise.fabric.observations import Report, ScaleUp
 from railwise.formats.discovery.settings import InCluster
 from railwise.formats.hosts.ascend import KEY, PREFIX
+from railwise.formats.kubernetes.rbac import role_documents
 from railwise.kubeapi.access import Access
 from railwise.kubeapi.client import connect
+from railwise.kubeapi.credentials import FixedCredentials, bearer
 from railwise.kubeapi.errors import KubeconfigError
-from railwise.kubeapi.resources import CONFIG_MAPS, NODES
+from railwise.kubeapi.resources import CONFIG_MAPS, NAMESPACES, NODES
 from tests.control_plane import node
+from tests.deploy.cluster import applied, token_of
+from tests.deploy.generate import DISCOVERER, NAMESPACE
 
 AWS = "topology.k8s.aws/network-node-layer-"
 
@@ -84,8 +89,14 @@ async def test_super_pods_come_from_the_config_maps_of_the_device_plugin(admin: 
         for name, text in ((f"{PREFIX}n1", json.dumps(info)), (f"{PREFIX}n2", "{"), ("other", json.dumps(info))):
             body = {"metadata": {"name": name}, "data": {KEY: text}}
             await client.create(CONFIG_MAPS, space, body)
+        await client.apply(NAMESPACES, "", NAMESPACE, {}, force=True)
+        objects = role_documents("ascend", ASCEND, space, DISCOVERER)
+        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": DISCOVERER._asdict()}
+        await applied(client, [account, *objects])
+        credentials = FixedCredentials(bearer(await token_of(client, DISCOVERER.name)))
+        access = Access(admin.server, credentials, authority=admin.authority)
         heard: list[Hearing] = []
-        await PlaceSource(InCluster("ascend", namespace=space), lambda: admin).once(heard.append)
+        await PlaceSource(InCluster("ascend", namespace=space), lambda: access).once(heard.append)
         (told,) = heard
         assert isinstance(told, Told)
         assert (told.device, told.report.scale_up) == ("n1", (ScaleUp("superpod-7", "hccs", 2),))

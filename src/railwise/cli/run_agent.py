@@ -66,7 +66,7 @@ def agent(
         from random import Random
 
         from railwise.discovery.agent import NodeAgent
-        from railwise.discovery.assembly import local_source
+        from railwise.discovery.local.sources import local_source
         from railwise.discovery.node_identity import node_of_headers
 
         identity = node_of_headers(await access.credentials.headers(), node)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -16,12 +15,11 @@ from railwise.discovery.backoff import Backoff
 from railwise.discovery.file_source import FileSource
 from railwise.discovery.gnmi_source import GnmiSource
 from railwise.discovery.hearing import Source
-from railwise.discovery.local.lldpd_source import LldpdSource
-from railwise.discovery.local.polled_source import PolledSource
+from railwise.discovery.local.sources import local_source
 from railwise.discovery.manager_source import ManagerSource
 from railwise.discovery.place_source import PlaceSource
 from railwise.discovery.report_source import ReportSource
-from railwise.formats.discovery.settings import HostFiles, Local, Login, Manager, Settings, Target, Trust
+from railwise.formats.discovery.settings import HostFiles, Login, Manager, Settings, Target, Trust
 from railwise.kubeapi.access import Access
 from railwise.kubeapi.in_cluster import find_access
 from railwise.model.errors import Fault, InputError
@@ -60,12 +58,6 @@ def sources_of(
         access = partial(find_access, str(base / one.kubeconfig), one.context) if one.kubeconfig else usual
         found.append(ReportSource(access) if one.kind == "agents" else PlaceSource(one, access))
     return found
-
-
-def local_source(local: Local, chance: Random) -> Source:
-    """Return a source of this machine."""
-    named = local if local.server else replace(local, server=socket.gethostname())
-    return LldpdSource(named, Backoff(chance)) if local.kind == "lldpd" else PolledSource(named)
 
 
 def with_laboratory(settings: Settings, base: Path) -> Settings:

@@ -43,7 +43,15 @@ DISCOVERY: Final[tuple[Permission, ...]] = (
 """``railwise run discovery``."""
 
 ASCEND: Final[tuple[Permission, ...]] = (
-    followed("", "configmaps", "super pods, in the ConfigMaps of Ascend's device plugin"),
+    Permission(
+        "",
+        "configmaps",
+        ("list", "watch"),
+        "super pods, in the ConfigMaps of Ascend's device plugin",
+        own=True,
+        seldom="a server that streams lists is not asked for them",
+        spare=("list",),
+    ),
 )
 """``railwise run discovery`` with ``cluster: [{kind: ascend}]``: in the namespace of the device plugin only."""
 

@@ -54,11 +54,25 @@ def rule(one: Permission) -> dict[str, Any]:
     return found | {"verbs": list(one.verbs)}
 
 
-def role_documents(name: str, permissions: Iterable[Permission], namespace: str) -> list[dict[str, Any]]:
-    """Return the account ``name``, its roles and what binds them, as documents; empty roles are left out."""
+class Account(NamedTuple):
+    """A service account that is there already."""
+
+    name: str
+    namespace: str
+
+
+def role_documents(
+    name: str, permissions: Iterable[Permission], namespace: str, account: Account | None = None
+) -> list[dict[str, Any]]:
+    """Return roles called ``name`` and what binds them to an account, as documents; empty roles are left out.
+
+    Without an ``account``, one of the same name is among the documents.
+    """
     table = list(permissions)
-    account: dict[str, Any] = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": _meta(name, namespace)}
-    found = [account]
+    found: list[dict[str, Any]] = []
+    if account is None:
+        account = Account(name, namespace)
+        found.append({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": _meta(name, namespace)})
     for own in (False, True):
         rules = [rule(one) for one in table if one.own is own]
         if not rules:
@@ -71,20 +85,20 @@ def role_documents(name: str, permissions: Iterable[Permission], namespace: str)
                 "kind": f"{kind}Binding",
                 "metadata": _meta(name, where),
                 "roleRef": {"apiGroup": GROUP, "kind": kind, "name": name},
-                "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": namespace}],
+                "subjects": [{"kind": "ServiceAccount", "name": account.name, "namespace": account.namespace}],
             },
         ]
     return found
 
 
-def role_text(name: str, permissions: Sequence[Permission], namespace: str) -> str:
+def role_text(name: str, permissions: Sequence[Permission], namespace: str, account: Account | None = None) -> str:
     """Return the same documents as YAML, with the reason above each rule."""
     reasons = {
         kind: [one.why for one in permissions if one.own is own]
         for kind, own in (("ClusterRole", False), ("Role", True))
     }
     parts = []
-    for document in role_documents(name, permissions, namespace):
+    for document in role_documents(name, permissions, namespace, account):
         lines = [f"{key}: {document[key]}" for key in ("apiVersion", "kind")]
         lines.append(f"metadata: {_flow(document['metadata'])}")
         if "rules" in document:
