@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from railwise.cli.main import COMMANDS
+from railwise.model.reason import Code
 from tests.docs.generate import DOCS, ROOT, generated
+from tests.docs.pod_words import UNTESTED
 
 
 def test_every_generated_file_is_current() -> None:
@@ -13,6 +15,13 @@ def test_every_generated_file_is_current() -> None:
         if not path.is_file() or path.read_text(encoding="utf-8") != text
     ]
     assert not stale, "mend with `make docs-generate`"
+
+
+def test_every_code_has_advice_for_a_live_cluster() -> None:
+    page = (DOCS / "how-to" / "troubleshoot-a-pod-that-waits.md").read_text(encoding="utf-8")
+    for code in Code:
+        assert f"\n## {code.value}\n" in page
+        assert f"<!-- generated: pod-{code.value} -->" in page or code in UNTESTED
 
 
 def test_every_command_is_in_the_reference() -> None:
