@@ -12,12 +12,23 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+
+from railwise.devcluster.cluster import binaries_of
+from railwise.devcluster.errors import NoControlPlaneError
+from railwise.devcluster.programs import cache_root, find_programs
 
 FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,})(?P<info>[^`]*)$")
 NEEDS = re.compile(r"^\s*<!--\s*needs:\s*(?P<path>\S+)\s*-->\s*$")
 FILE = re.compile(r"^# file:\s*(?P<name>\S+)\s*$")
 ANYTHING = "..."
+CLUSTER = "cluster"
+"""What a block needs that works on a cluster of this machine: kubectl, and the programs of a control plane."""
+
+KUBECONFIG = ".local/state/railwise/clusters/dev/kubeconfig"
+"""What a page exports once, below the home directory: its later sessions are run in shells of their own."""
+
 TIMEOUT_S = 120
 
 
@@ -35,7 +46,7 @@ class Block:
     """One fenced block of a page, its text without the fence's indent.
 
     ``start`` is the line index of its first line; ``needs`` is a path, relative to the root of the repository, without
-    which it cannot run.
+    which it cannot run, or ``cluster``.
     """
 
     kind: str
@@ -128,7 +139,9 @@ class Workplace:
         return cls(root, folder)
 
     def lacks(self, block: Block) -> bool:
-        """Tell whether data that the block needs is absent."""
+        """Tell whether data, or the programs of a cluster, that the block needs are absent."""
+        if block.needs == CLUSTER:
+            return cluster_is_lacking()
         return bool(block.needs) and not (self.root / block.needs).exists()
 
     def write(self, block: Block) -> None:
@@ -167,11 +180,28 @@ class Workplace:
         return kept | {
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
             "HOME": str(self.folder.parent),
+            "KUBECONFIG": str(self.folder.parent / KUBECONFIG),
+            "RAILWISE_CACHE": str(cache_root(os.environ)),
             "NO_COLOR": "1",
             "COLUMNS": "120",
             "LC_ALL": "C.UTF-8",
             "TZ": "UTC",
         }
+
+
+@cache
+def cluster_is_lacking() -> bool:
+    """Tell whether no cluster can be started here."""
+    try:
+        programs = find_programs(programs_needed())
+    except NoControlPlaneError:
+        return True
+    return programs is None or shutil.which("kubectl") is None
+
+
+def programs_needed() -> list[str]:
+    """Return the programs of the cluster in the pages."""
+    return binaries_of(("controllers", "kwok", "railwise"))
 
 
 def pages(root: Path) -> list[Path]:

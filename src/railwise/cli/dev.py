@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from railwise.devcluster.cluster import Cluster
     from railwise.model.scenario import Scenario
 
-PARTS = ("scheduler", "controllers", "kwok")
+PARTS = ("scheduler", "controllers", "kwok", "railwise")
 DEFAULT_NAME = "dev"
 MOST_NODES = 20_000
 
@@ -63,9 +63,10 @@ def up(*, nodes: int | None, files: tuple[str, ...], levels: str, parts: str, ga
     The nodes carry the labels of a scenario's topology, so that placement rules have something to hold on to.
     """
     from railwise.devcluster.building import ensure_programs
-    from railwise.devcluster.cluster import Wish, programs_of
+    from railwise.devcluster.cluster import Wish, binaries_of
     from railwise.devcluster.nodes import node_objects
-    from railwise.devcluster.population import create_nodes, describe
+    from railwise.devcluster.population import create_nodes, define_kinds, describe
+    from railwise.formats.kubernetes.dialects.crds import crds
 
     chosen = _parts(parts)
     place = _place(name)
@@ -74,8 +75,9 @@ def up(*, nodes: int | None, files: tuple[str, ...], levels: str, parts: str, ga
         _next(place)
         return ExitCode.OK
     objects = node_objects(_scenario(nodes, files, levels))
-    programs = ensure_programs(programs_of(chosen), _tell)
+    programs = ensure_programs(binaries_of(chosen), _tell)
     place.up(programs, Wish(chosen, gates, apis), _tell)
+    define_kinds(place.kubeconfig, crds())
     _tell(f"creating {len(objects)} nodes")
     create_nodes(place.kubeconfig, objects)
     version, count = describe(place.kubeconfig)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from railwise.devcluster.commands import ARGUMENTS, PARTS, Layout
+from railwise.devcluster.commands import ARGUMENTS, OURS, PARTS, Layout
 from railwise.devcluster.errors import ControlPlaneError
 from railwise.devcluster.kubeconfigs import write_identities
 from railwise.devcluster.processes import Daemon
@@ -129,7 +129,8 @@ class Cluster:
             ControlPlaneError: it ends or does not become ready.
         """
         daemon = self.daemon(name)
-        daemon.start([str(programs.path(name)), *ARGUMENTS[name](layout)])
+        program = OURS.get(name) or (str(programs.path(name)),)
+        daemon.start([*program, *ARGUMENTS[name](layout)])
         if name != "etcd":  # the API server tries until etcd is there, so their starts overlap
             wait_until_ready(name, [self.daemon("etcd"), daemon], layout, patience)
 
@@ -155,6 +156,11 @@ class Cluster:
 def programs_of(parts: Sequence[str]) -> list[str]:
     """Return the programs of a cluster with these parts, in the order in which they are started."""
     return [name for name in ARGUMENTS if name in NEEDED or name in [PARTS[part] for part in parts]]
+
+
+def binaries_of(parts: Sequence[str]) -> list[str]:
+    """Return those of the programs that have to be found or built."""
+    return [name for name in programs_of(parts) if name not in OURS]
 
 
 def free_ports(names: Sequence[str]) -> dict[str, int]:

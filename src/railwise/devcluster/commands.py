@@ -11,6 +11,7 @@ What differs from a cluster of machines, and why:
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -18,15 +19,25 @@ from typing import NamedTuple
 SCHEDULER = "scheduler"
 CONTROLLERS = "controllers"
 KWOK = "kwok"
+RAILWISE = "railwise"
 
-PARTS = {SCHEDULER: "kube-scheduler", CONTROLLERS: "kube-controller-manager", KWOK: "kwok"}
+PARTS = {
+    SCHEDULER: "kube-scheduler",
+    CONTROLLERS: "kube-controller-manager",
+    KWOK: "kwok",
+    RAILWISE: "railwise-scheduler",
+}
 """What can be added to etcd and the API server, by the name people use, and its program."""
+
+OURS = {"railwise-scheduler": (sys.executable, "-m", "railwise")}
+"""Programs that need not be found or built: they are what runs here."""
 
 USERS = {
     "admin": ("railwise-dev-admin", "system:masters"),
     "kube-scheduler": ("system:kube-scheduler", ""),
     "kube-controller-manager": ("system:kube-controller-manager", ""),
     "kwok": ("kwok", "system:masters"),
+    "railwise-scheduler": ("railwise-scheduler", "system:masters"),
 }
 """Who has a certificate and a kubeconfig: file, then user name and group."""
 
@@ -168,12 +179,24 @@ def kwok(layout: Layout) -> list[str]:
     ]
 
 
+def railwise(layout: Layout) -> list[str]:
+    """Return the arguments of our own scheduler."""
+    return [
+        "run",
+        "scheduler",
+        f"--kubeconfig={layout.kubeconfig('railwise-scheduler')}",
+        f"--metrics-address=127.0.0.1:{layout.ports['railwise-scheduler']}",
+        "--no-leader-elect",
+    ]
+
+
 ARGUMENTS: dict[str, Callable[[Layout], list[str]]] = {
     "etcd": etcd,
     "kube-apiserver": api_server,
     "kube-scheduler": scheduler,
     "kube-controller-manager": controller_manager,
     "kwok": kwok,
+    "railwise-scheduler": railwise,
 }
 """Program and arguments, in the order in which they are started."""
 
@@ -181,5 +204,6 @@ HEALTH = {
     "kube-scheduler": ("https", "/readyz"),
     "kube-controller-manager": ("https", "/healthz"),
     "kwok": ("http", "/healthz"),
+    "railwise-scheduler": ("http", "/readyz"),
 }
 """Where a part of the control plane says that it is well."""

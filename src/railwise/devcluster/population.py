@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from railwise.kubeapi.client import Client, connect
 from railwise.kubeapi.errors import ConflictError
 from railwise.kubeapi.kubeconfig import access_from, merge
 from railwise.kubeapi.objects import PartialObject
-from railwise.kubeapi.resources import NODES
+from railwise.kubeapi.resources import DEFINITIONS, NODES
 
 
 def create_nodes(kubeconfig: Path, objects: Sequence[dict[str, Any]]) -> int:
@@ -35,6 +36,22 @@ async def _one(client: Client, node: dict[str, Any]) -> bool:
     except ConflictError:
         return False
     return True
+
+
+def define_kinds(kubeconfig: Path, definitions: Sequence[dict[str, Any]]) -> None:
+    """Create CustomResourceDefinitions that are not there yet.
+
+    Raises:
+        ApiError: the server cannot be reached or refuses one.
+    """
+    asyncio.run(_define(kubeconfig, definitions))
+
+
+async def _define(kubeconfig: Path, definitions: Sequence[dict[str, Any]]) -> None:
+    async with connect(access_from(merge([kubeconfig]))) as client:
+        for one in definitions:
+            with suppress(ConflictError):
+                await client.create(DEFINITIONS, "", one)
 
 
 def describe(kubeconfig: Path) -> tuple[str, int]:
