@@ -68,7 +68,7 @@ async def _new_namespace(admin: Access, name: str) -> str:
 def pod(name: str, **spec: Any) -> dict[str, Any]:
     """Return a pod that waits for a scheduler that is not there."""
     body = {"schedulerName": "nobody", "containers": [{"name": "main", "image": "none"}], **spec}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {"app": name}}, "spec": body}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {"app": name[:63]}}, "spec": body}
 
 
 def node(name: str, **labels: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from railwise.formats.kubernetes.kinds import PodGroup
 from railwise.formats.kubernetes.names import ObjectName
 from railwise.formats.kubernetes.occupants import occupant
 from railwise.formats.kubernetes.schema import Pod
-from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings, build
+from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings, build, sentence
 from railwise.model.workload import Group, Workload
 
 SETTLE = 1.0
@@ -108,6 +108,7 @@ class GangReader:
         return built
 
     def _whole(self, gang: LiveGang, assumed: Mapping[str, str], around: Surroundings, now: float) -> Built:
+        self._glance(gang, assumed)
         shape = self._shape(gang, assumed)
         there = sum(len(part.members) for part in shape.parts)
         needed = self._needed(gang, shape, now)
@@ -116,6 +117,21 @@ class GangReader:
             raise Lacking(there, needed)
         _trim(shape)
         return _bounded(build(shape, gang.name, gang.order, around), needed)
+
+    def _glance(self, gang: LiveGang, assumed: Mapping[str, str]) -> None:
+        """See whether pods are lacking, as far as that can be seen without reading every pod of a large gang.
+
+        Raises:
+            Lacking: they are.
+        """
+        if gang.started or any(uid in assumed for uid in gang.members):
+            return
+        told = min_pods(gang)
+        if not told and gang.key not in self._groups and gang.key in self._makers:
+            made = self._makers[gang.key]()
+            told = made.min_count or sum(part.pods for part in made.parts) if made is not None else 0
+        if len(gang.members) < told:
+            raise Lacking(len(gang.members), told)
 
     def _shape(self, gang: LiveGang, assumed: Mapping[str, str]) -> Gang:
         """Return the gang with its pods laid in."""
@@ -205,7 +221,7 @@ def _bounded(built: Built, needed: int) -> Built:
     if root.groups or needed <= root.pods:
         return built
     root = replace(root, min_pods=min(root.min_pods, root.pods))
-    invalid = next((fault.text() for fault in built.faults), "") or contradiction((root,))
+    invalid = sentence(next((fault.text() for fault in built.faults), "")) or contradiction((root,))
     return built._replace(workload=replace(built.workload, root=root, invalid=invalid))
 
 

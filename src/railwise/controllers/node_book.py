@@ -28,6 +28,9 @@ FACTS = {
 }
 """Fields of a node that may change while it is in use, and the engine's names for them."""
 
+MOST_FAULTS = 3
+"""So many things that cannot be read of a node are told."""
+
 
 class NodeBook:
     """Nodes by name with the agents that run on them."""
@@ -43,6 +46,8 @@ class NodeBook:
         self.trees = Trees()
         self.offers = Offers()
         self.faults: list[Fault] = []
+        self._trouble: dict[str, str] = {}
+        self._new_trouble: dict[str, None] = {}
         self._objects: dict[str, NodeObject] = {}
         self._names: frozenset[str] | None = None
         self._agents: dict[str, dict[str, Mapping[str, int]]] = {}
@@ -74,6 +79,7 @@ class NodeBook:
     def drop(self, name: str) -> None:
         """Forget a node."""
         if self._objects.pop(name, None) is not None:
+            self._trouble.pop(name, None)
             self.reshaped = True
             self._names = None
 
@@ -102,7 +108,9 @@ class NodeBook:
         self.faults = []
         reading = NodeReading(self.faults, strict=True)
         for name, node in self._objects.items():
+            known = len(self.faults)
             reading.add(f"node {name}", node)
+            self._note(name, self.faults[known:])
             reading.limit(name, self._limits.get(name, {}))
             for demand in self._agents.get(name, {}).values():
                 reading.take(name, demand)
@@ -134,12 +142,27 @@ class NodeBook:
                 found.append(NodeChange(name, values))
         return found
 
+    def _note(self, name: str, faults: list[Fault]) -> None:
+        """Keep what cannot be read of a node."""
+        text = "; ".join(fault.text() for fault in faults[:MOST_FAULTS])
+        if text != self._trouble.get(name, ""):
+            self._trouble[name] = text
+            self._new_trouble[name] = None
+
+    def trouble(self) -> list[tuple[str, str, str]]:
+        """Return (name, uid, what cannot be read) of nodes of which something new cannot; each once."""
+        found, self._new_trouble = self._new_trouble, {}
+        told = ((self._objects[name].metadata, self._trouble[name]) for name in found if name in self._objects)
+        return [(meta.name, meta.uid, text) for meta, text in told if text]
+
     def _read_one(self, name: str) -> Node | None:
         node = self._objects.get(name)
         if node is None:
             return None
-        reading = NodeReading(self.faults, strict=True)
+        faults: list[Fault] = []
+        reading = NodeReading(faults, strict=True)
         reading.add(f"node {name}", node)
+        self._note(name, faults)
         reading.limit(name, self._limits.get(name, {}))
         for demand in self._agents.get(name, {}).values():
             reading.take(name, demand)

@@ -33,7 +33,7 @@ from railwise.kubeapi.errors import DeposedError
 from railwise.kubeapi.objects import Unreadable
 from railwise.kubeapi.pods import Answer
 from railwise.kubeapi.recorder import Recorder, Regarding
-from railwise.kubeapi.resources import Resource
+from railwise.kubeapi.resources import NODES, Resource
 from railwise.model.plan import Plan, WorkloadPlan
 from railwise.model.reason import Code
 
@@ -167,6 +167,8 @@ class Scheduler:
             cache.makers.changed = False
             sources, findings = cache.makers.told()
             self._notices.tell([*cache.queues.sources(), *sources], [*cache.queues.catalog.findings, *findings])
+        for name, uid, trouble in cache.nodes.trouble():
+            self._spoiled(NODES, Unreadable("", name, uid, trouble))
         now = cache.clock.now()
         self._metrics.incomplete.set(len(cache.lacking))
         if not events and self._engine.idle(now):

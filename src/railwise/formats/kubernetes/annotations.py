@@ -52,6 +52,12 @@ LARGEST_COUNT = 1_000_000
 MOST_LEVEL = 63
 """Characters of a level's name."""
 
+MOST_UNKNOWN = 10
+"""So many unknown annotations of one object are named."""
+
+LONGEST_KEY = 63
+"""Characters of an annotation's name, without its prefix."""
+
 GROUP = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 """The form of a group's name."""
 
@@ -226,12 +232,14 @@ def _sizeless(reader: _Reader) -> None:
 
 
 def unknown_keys(layers: Sequence[Layer]) -> list[str]:
-    """Return a warning for each annotation with our prefix that does not exist."""
+    """Return a warning for each annotation with our prefix that does not exist, as far as anybody would read on."""
     warnings = []
     for layer in layers:
-        for key in sorted(layer.values):
-            if key not in KEYS and key not in MARKS:
-                close = difflib.get_close_matches(key, KEYS, n=1)
-                guess = f", did you mean '{PREFIX}{close[0]}'?" if close else ""
-                warnings.append(f"{layer.path(key)}: unknown annotation{guess}")
+        unknown = sorted(layer.values.keys() - {*KEYS, *MARKS})
+        for key in unknown[:MOST_UNKNOWN]:
+            close = difflib.get_close_matches(key[:LONGEST_KEY], KEYS, n=1)
+            guess = f", did you mean '{PREFIX}{close[0]}'?" if close else ""
+            warnings.append(f"{layer.path(key[:LONGEST_KEY])}: unknown annotation{guess}")
+        if len(unknown) > MOST_UNKNOWN:
+            warnings.append(f"{layer.where}.annotations: {len(unknown) - MOST_UNKNOWN} more unknown annotations")
     return warnings

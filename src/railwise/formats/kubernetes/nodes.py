@@ -20,6 +20,9 @@ from railwise.model.node import Node, Taint
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
+MOST_CARDS = 1 << 16
+"""Cards of a node at most, and parts of cards that share their time."""
+
 UNWELL = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 """Taints that repeat the Ready condition."""
 
@@ -57,6 +60,7 @@ class NodeReading:
             return
         capacity = amounts(node.status.capacity, f"{where}.status.capacity", self.faults)
         allocatable = amounts(node.status.allocatable, f"{where}.status.allocatable", self.faults)
+        self._bound(where, capacity, allocatable)
         resources = allocatable or capacity
         offer = read_offer(node.metadata.labels, resources, capacity)
         self.offers.add(name, offer, resources)
@@ -64,6 +68,16 @@ class NodeReading:
         self._resources[name] = resources
         self._offer[name] = offer
         self._taints[name] = _taints(node, where, self.faults)
+
+    def _bound(self, where: str, capacity: dict[str, int], allocatable: dict[str, int]) -> None:
+        """Leave out cards of which a node says that it has more than any machine: every one of them would be kept."""
+        for resource in (*CARD_RESOURCES, NVIDIA_SHARED):
+            count = max(capacity.get(resource, 0), allocatable.get(resource, 0))
+            if count > MOST_CARDS:
+                message = f"expected no more than {MOST_CARDS} of a node, not {count}"
+                self.faults.append(Fault(f"{where}.status.allocatable.{resource}", message))
+                capacity.pop(resource, None)
+                allocatable.pop(resource, None)
 
     def known(self, name: str) -> bool:
         """Return whether there is a node of that name."""
