@@ -16,10 +16,12 @@ from typing import Final, NamedTuple
 
 from railwise.controllers.clocks import LiveClock
 from railwise.controllers.gang_book import GangReader, Lacking, LiveGang, places_of, without_places
+from railwise.controllers.held_rooms import HeldRooms
 from railwise.controllers.makers import Maker, Makers
 from railwise.controllers.node_book import NodeBook
 from railwise.controllers.pod_book import PodBook
 from railwise.controllers.queue_book import QueueBook
+from railwise.controllers.recheck import still_fits
 from railwise.engine.cycle import Event, Finish, Submit
 from railwise.formats.kubernetes.dialects.sources import Foreign, Kind
 from railwise.formats.kubernetes.schema import NodeObject, Pod
@@ -76,6 +78,8 @@ class ClusterCache:
         self.makers = Makers()
         self.queues = QueueBook()
         self.lacking: dict[str, Lacking] = {}
+        self._held = HeldRooms(steady)
+        self._seated: list[Binding] = []
         self._steady = steady
         self._reader = GangReader(self.makers.gangs, self.makers.groups, self.makers.rules)
         self._order = 0
@@ -121,6 +125,7 @@ class ClusterCache:
 
     def begin(self) -> Scenario:
         """Return everything as one scenario, for a new engine; all that was marked is told by it."""
+        self._held.clear()
         self.pods.let_go()
         catalog = self.queues.read()
         self.nodes.declared = catalog.topologies
@@ -146,6 +151,7 @@ class ClusterCache:
         for name, lack in self.lacking.items():
             if lack.until and lack.until <= now:
                 self.pods.mark([self.pods.by_name[name].key])
+        self.pods.mark(self.pods.by_name[name].key for name in self._held.over())
         changes = self.nodes.changes()
         if self.nodes.reshaped or self.queues.changed:
             return None
@@ -161,6 +167,8 @@ class ClusterCache:
         found: list[Event] = []
         submitted: list[Built] = []
         for gang in sorted(marked, key=_turn):
+            if self._held.waits(gang):
+                continue
             told = gang.told is not None
             built = self._read(gang, around) if gang.members else None
             if built is not None:
@@ -201,6 +209,12 @@ class ClusterCache:
         except Lacking as lack:
             self.lacking[gang.name] = lack
             return None
+        seats = self._held.seats(gang, built.pods)
+        if seats:
+            for uid, node in seats.items():
+                self.pods.assume(uid, node)
+            self._seated += [Binding(one, seats[one.uid], gang.name) for one in built.pods.values() if one.uid in seats]
+            built = self._reader.read(gang, self.pods.assumed, around, self._steady())
         places = places_of(built.workload)
         same = gang.told is not None and places == gang.places and built.pods == gang.pods
         if same and gang.told is not None and without_places(gang.told) == without_places(built.workload):
@@ -212,6 +226,7 @@ class ClusterCache:
         """Return in how many seconds ``events`` has something new although nothing happens; None: never."""
         times = [*self.pods.waits(), *(lack.until for lack in self.lacking.values() if lack.until)]
         quiet = [self.pods.by_name[name] for name in self.lacking]
+        times += self._held.ends()
         times += [gang.grown_at + OVERDUE for gang in quiet if gang.told_at != gang.grown_at]
         return max(0.0, min(times) - self._steady()) if times else None
 
@@ -221,24 +236,32 @@ class ClusterCache:
         """Return the pods that a plan stops, to be asked for before ``decided``: it may have put them elsewhere."""
         going = [(one.workload, one.beneficiary, set(one.pods)) for one in plan.evictions]
         going += [(one.workload, one.beneficiary, {pod.name for pod in one.pods}) for one in plan.moves]
+        return [stop for workload, beneficiary, names in going for stop in self._stops(workload, beneficiary, names)]
+
+    def fallen(self, workload: str, names: set[str]) -> list[Stop]:
+        """Return the pods of a workload of ours, by the names the engine gives them, that were lost with their node."""
+        stops = self._stops(workload, workload, names)
+        return [one for one in stops if self.pods.pods[one.pod.uid].spec.scheduler_name == self.pods.scheduler]
+
+    def _stops(self, workload: str, beneficiary: str, names: set[str]) -> list[Stop]:
+        gang = self.pods.by_name.get(workload)
         found = []
-        for workload, beneficiary, names in going:
-            gang = self.pods.by_name.get(workload)
-            for (group, rank), live in gang.pods.items() if gang is not None else ():
-                name = f"{workload}-{group.replace('/', '-')}-{rank}" if group else f"{workload}-{rank}"
-                pod = self.pods.pods.get(live.uid)
-                if name in names and pod is not None:
-                    found.append(Stop(live, pod.spec.node_name, workload, beneficiary))
+        for (group, rank), live in gang.pods.items() if gang is not None else ():
+            pod = self.pods.pods.get(live.uid)
+            if pod is not None and _pod_name(workload, group, rank) in names:
+                found.append(Stop(live, pod.spec.node_name, workload, beneficiary))
         return found
 
     def decided(self, plan: Plan) -> list[Binding]:
         """Take in a plan: what the engine believes from now on. Return the pods that have to be bound."""
-        found = []
+        found, self._seated = self._seated, []
         for entry in plan.workloads:
             gang = self.pods.by_name.get(entry.name)
             if gang is None:
                 continue
             gang.places = {(pod.group, pod.rank): pod.node for pod in entry.pods}
+            if self._held.revise(gang):
+                self.pods.mark([gang.key])
             for place, node in gang.places.items():
                 live = gang.pods.get(place)
                 pod = self.pods.pods.get(live.uid) if live is not None else None
@@ -246,6 +269,10 @@ class ClusterCache:
                     continue
                 self.pods.assume(live.uid, node)
                 found.append(Binding(live, node, gang.name))
+        for move in plan.moves:
+            gang = self.pods.by_name.get(move.workload)
+            if gang is not None and len(move.pods) == len(gang.places):
+                self._held.hold(gang)
         return found
 
     def incomplete(self) -> list[tuple[str, Lacking]]:
@@ -265,8 +292,22 @@ class ClusterCache:
         return list(gang.members.values()) if gang is not None else []
 
     def wanted(self, binding: Binding) -> bool:
-        """Return whether a pod is still to be bound to that node."""
-        return self.pods.assumed.get(binding.pod.uid) == binding.node and self.nodes.usable(binding.node)
+        """Return whether a pod is still to be bound to that node, by the newest news of it."""
+        uid, node = binding.pod.uid, binding.node
+        if self.pods.assumed.get(uid) != node or not self.nodes.usable(node):
+            return False
+        if self.pods.fresh(uid):
+            return True
+        gang, now = self.pods.by_name.get(binding.workload), self.nodes.now(node)
+        if gang is None or now is None:
+            return False
+        others = [pod for pod in self.pods.holders(node) if pod.metadata.uid != uid]
+        return still_fits(gang, uid, now, others, self._around())
+
+
+def _pod_name(workload: str, group: str, rank: int) -> str:
+    """Return how the engine calls a pod."""
+    return f"{workload}-{group.replace('/', '-')}-{rank}" if group else f"{workload}-{rank}"
 
 
 def _turn(gang: LiveGang) -> tuple[str, NaturalKey]:

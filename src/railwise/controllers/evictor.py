@@ -13,8 +13,12 @@ from typing import Any
 from railwise.controllers.cache import ClusterCache, Stop
 from railwise.controllers.clocks import MICROSECOND
 from railwise.kubeapi.client import Client
-from railwise.kubeapi.errors import DeposedError
+from railwise.kubeapi.errors import ApiError, ConflictError, DeposedError
 from railwise.kubeapi.pods import Answer, Outcome, PodName, evict
+from railwise.kubeapi.resources import PODS
+
+AGAIN = 10.0
+"""Seconds after which it is tried again to delete a pod whose node is lost."""
 
 
 class Evictor:
@@ -39,6 +43,16 @@ class Evictor:
             self.cache.pods.leaves(stop.pod.uid, stop.node)
             self.work(self._evict(stop))
 
+    def bury(self, stops: Iterable[Stop]) -> None:
+        """Delete pods whose node is lost, as the cluster does by itself, only sooner: their owners make others.
+
+        Nobody can say what still runs there, so the pods keep their names until their node, or who removes it, says
+        that they have ended.
+        """
+        for stop in stops:
+            self.cache.pods.leaves(stop.pod.uid, stop.node)
+            self.work(self._bury(stop))
+
     def work(self, doing: Coroutine[Any, Any, None]) -> None:
         """Do something until it ends or this one does."""
         task = asyncio.create_task(doing)
@@ -51,6 +65,20 @@ class Evictor:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _bury(self, stop: Stop) -> None:
+        pod = stop.pod
+        while True:
+            try:
+                await self.client.delete(PODS, pod.namespace, pod.name, pod.uid)
+            except DeposedError:
+                self.deposed.set()
+            except ConflictError:
+                pass
+            except ApiError:
+                await asyncio.sleep(AGAIN)
+                continue
+            return
 
     async def _evict(self, stop: Stop) -> None:
         try:

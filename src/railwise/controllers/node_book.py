@@ -52,6 +52,7 @@ class NodeBook:
         self._names: frozenset[str] | None = None
         self._agents: dict[str, dict[str, Mapping[str, int]]] = {}
         self._limits: dict[str, Mapping[str, int]] = {}
+        self._news: dict[str, int] = {}
         self._told: dict[str, Node] = {}
         self._changed: dict[str, None] = {}
 
@@ -75,6 +76,7 @@ class NodeBook:
             self._names = None
         elif not _alike(before, node):
             self._changed[name] = None
+            self.touch(name)
 
     def drop(self, name: str) -> None:
         """Forget a node."""
@@ -82,6 +84,15 @@ class NodeBook:
             self._trouble.pop(name, None)
             self.reshaped = True
             self._names = None
+            self.touch(name)
+
+    def touch(self, name: str) -> None:
+        """Note that there are news about a node or about what runs there."""
+        self._news[name] = self._news.get(name, 0) + 1
+
+    def news_of(self, name: str) -> int:
+        """Return how often there were news about a node or about what runs there."""
+        return self._news.get(name, 0)
 
     def agent(self, node: str, uid: str, demand: Mapping[str, int] | None) -> None:
         """Take in what an agent takes of its node (fine units); None: it is gone."""
@@ -91,6 +102,7 @@ class NodeBook:
             agents[uid] = demand
         if before != demand:
             self._changed[node] = None
+            self.touch(node)
 
     def limit(self, node: str, limits: Mapping[str, int]) -> None:
         """Take in how many volumes the drivers of a node can attach, as amounts of resources."""
@@ -154,6 +166,10 @@ class NodeBook:
         found, self._new_trouble = self._new_trouble, {}
         told = ((self._objects[name].metadata, self._trouble[name]) for name in found if name in self._objects)
         return [(meta.name, meta.uid, text) for meta, text in told if text]
+
+    def now(self, name: str) -> Node | None:
+        """Return a node as its object is now; None: there is none of that name."""
+        return self._read_one(name)
 
     def _read_one(self, name: str) -> Node | None:
         node = self._objects.get(name)

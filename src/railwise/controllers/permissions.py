@@ -49,6 +49,7 @@ PLACES: Final[tuple[Permission, ...]] = (
     followed("", "nodes", "where pods can go: room, labels, taints"),
     followed("", "pods", "pods to place, and pods that hold room"),
     Permission("", "pods/eviction", ("create",), "making room, with respect for PodDisruptionBudgets"),
+    Permission("", "pods", ("delete",), "giving up pods whose node is lost", seldom="nodes are seldom lost"),
     Permission("", "pods/status", ("patch",), "the condition PodScheduled says why a pod waits"),
     SPEAKS,
     followed("", "persistentvolumeclaims", "which volumes pods have"),

@@ -47,6 +47,7 @@ class PodBook:
         self.volumes = VolumeBook(nodes)
         self._asking: dict[str, PodRules] = {}
         self._unheard = False
+        self._seen: dict[str, int] = {}
         self._nodes = nodes
         self._steady = steady
         self._roles: dict[str, Role] = {}
@@ -81,13 +82,15 @@ class PodBook:
             self.assumed.pop(uid, None)
             self.leaving.pop(uid, None)
             self._held.pop(uid, None)
+            self._seen.pop(uid, None)
             self._ask(uid, None)
             self.volumes.unused(uid)
             self._recast(uid)
 
     def assume(self, uid: str, node: str) -> None:
-        """Hear that a plan has put a pod on a node."""
+        """Hear that a plan has put a pod on a node, made of all news there are of it."""
         self.assumed[uid] = node
+        self._seen[uid] = self._nodes.news_of(node)
         self.volumes.hold(uid)
 
     def replace(self, pods: Sequence[Pod]) -> None:
@@ -96,6 +99,21 @@ class PodBook:
             self.drop(uid)
         for pod in pods:
             self.put(pod)
+
+    def fresh(self, uid: str) -> bool:
+        """Return whether nothing new was heard of the node of an assumed pod since it was put there."""
+        news = self._nodes.news_of(self.assumed.get(uid, ""))
+        return self._seen.get(uid, news) == news
+
+    def holders(self, node: str) -> list[Pod]:
+        """Return the pods, agents apart, that hold room on a node: bound, or assumed to be."""
+        return [
+            pod
+            for uid, pod in self.pods.items()
+            if (pod.spec.node_name or self.assumed.get(uid, "")) == node
+            and pod.status.phase not in ENDED
+            and self._roles.get(uid, NO_ROLE).part is not Part.AGENT
+        ]
 
     def mark(self, keys: Iterable[ObjectName]) -> None:
         """Have gangs read again, those that exist."""
@@ -178,6 +196,8 @@ class PodBook:
         pod = self.pods.get(uid)
         idle = pod is None or uid in self.leaving or uid in self._held
         role = NO_ROLE if pod is None or idle else role_of(pod, self.scheduler, seen=self._spoken_of(pod))
+        if pod is not None and pod.spec.node_name:
+            self._nodes.touch(pod.spec.node_name)
         before = self._roles.pop(uid, NO_ROLE)
         if before.part is Part.AGENT and before != role:
             self._nodes.agent(before.node, uid, None)

@@ -183,7 +183,17 @@ class Scheduler:
         self.tally.decisions += plan.decisions
         self._journal.decided(plan, now, self._engine)
         self._metrics.decided(plan, spent)
+        self._bury(self._engine)
         self._carry_out(plan)
+
+    def _bury(self, engine: Engine) -> None:
+        """Give up the pods of nodes that have not been ready for too long."""
+        for record, keys, node in engine.workloads.fallen:
+            stops = self.cache.fallen(record.workload.name, {record.pod_name(key) for key in keys})
+            lost = f"{engine.state.nodes[node].name} has not been ready for too long"
+            for stop in stops:
+                self._recorder.say(self._mode.about(stop.pod), "NodeLost", lost, action="Deleting")
+            self._evictor.bury(stops)
 
     def _carry_out(self, plan: Plan) -> None:
         stops = self.cache.stopped(plan)

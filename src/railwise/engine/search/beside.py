@@ -120,7 +120,7 @@ class Around:
 
     def checks(self, rules: PodRules, selection: Selection) -> list[Check]:
         """Return what a node must be like to take one more pod with these rules now."""
-        found = self._apart(rules)
+        found = self.apart(rules)
         if rules.affinity:
             found += self._beside(rules)
         found += [self._spread(rules, rule, selection) for rule in rules.spread]
@@ -130,7 +130,7 @@ class Around:
         """Return whether a pod may be the first of those that want to be together: it means itself, and none runs."""
         return bool(rules.affinity) and self._means_itself(rules) and not self._companions(rules)
 
-    def _apart(self, rules: PodRules) -> list[Check]:
+    def apart(self, rules: PodRules) -> list[Check]:
         """Return the checks for domains where somebody is whom the pod avoids, or who avoids the pod."""
         mine = dict(rules.labels)
         bad: dict[str, set[str]] = {}
