@@ -18,6 +18,8 @@ def pods_of(maker: Object) -> Iterator[Object]:
         return
     if maker["apiVersion"] == "batch/v1":
         yield from of_job(maker)
+    elif maker["kind"] == "Job":
+        yield from of_volcano_job(maker)
 
 
 def of_job(job: Object) -> Iterator[Object]:
@@ -25,6 +27,18 @@ def of_job(job: Object) -> Iterator[Object]:
     for index in range(job["spec"]["parallelism"]):
         labels = {"batch.kubernetes.io/job-name": name, "batch.kubernetes.io/job-completion-index": str(index)}
         yield _pod(job, job["spec"]["template"], f"{name}-{index}", labels)
+
+
+def of_volcano_job(job: Object) -> Iterator[Object]:
+    name = job["metadata"]["name"]
+    for task in job["spec"]["tasks"]:
+        for index in range(task["replicas"]):
+            labels = {"volcano.sh/job-name": name, "volcano.sh/task-spec": task["name"]}
+            labels["volcano.sh/task-index"] = str(index)
+            pod = _pod(job, task["template"], f"{name}-{task['name']}-{index}", labels)
+            pod["spec"]["schedulerName"] = job["spec"]["schedulerName"]
+            pod["metadata"]["annotations"]["scheduling.k8s.io/group-name"] = f"{name}-made-of-the-job"
+            yield pod
 
 
 def _pod(maker: Object, template: Object, name: str, labels: dict[str, str]) -> Object:

@@ -11,11 +11,12 @@ from functools import partial
 
 from railwise.formats.kubernetes.dialects.grouping import GroupRule
 from railwise.formats.kubernetes.dialects.rules import rule_of
-from railwise.formats.kubernetes.dialects.sources import Finding, Foreign, Kind, Source
+from railwise.formats.kubernetes.dialects.sources import VOLCANO_JOB, Finding, Foreign, Kind, Source
 from railwise.formats.kubernetes.gangs import Gang, key_of, namespace, of_job, of_jobset, of_leader_workers
 from railwise.formats.kubernetes.kinds import Job, JobSet, LeaderWorkerSet, PodGroup
 from railwise.formats.kubernetes.names import ObjectName
 from railwise.formats.kubernetes.schema import PodSpec
+from railwise.formats.kubernetes.volcano_jobs import of_volcano_job
 
 Maker = Job | JobSet | LeaderWorkerSet | PodGroup
 
@@ -48,17 +49,28 @@ class Makers:
         before = self._foreign.get(meta.uid)
         source = Source(kind, f"{kind.kind} {namespace(meta)}/{meta.name}", found)
         self._foreign[meta.uid] = source
-        if before is not None and before.object.spec == found.spec:
+        if before is not None and _alike(before.object, found):
             return ()
         self.changed = True
         gone = self.drop_rule(meta.uid)
         self._foreign[meta.uid] = source
-        rule = rule_of(source, self._findings.setdefault(meta.uid, []))
+        findings = self._findings.setdefault(meta.uid, [])
+        if kind == VOLCANO_JOB:
+            return {*gone, *self._put_job(source, findings)}
+        rule = rule_of(source, findings)
         if rule is None:
             return gone
         self.rules[rule.key] = rule
         self._keys[meta.uid] = [rule.key]
         return {*gone, rule.key}
+
+    def _put_job(self, source: Source, findings: list[Finding]) -> list[ObjectName]:
+        made = of_volcano_job(source, 0, findings)
+        keys = [] if made is None else [made.key]
+        for key in keys:
+            self.gangs[key] = partial(of_volcano_job, source, 0, [])
+        self._keys[source.object.metadata.uid] = keys
+        return keys
 
     def drop_rule(self, uid: str) -> Iterable[ObjectName]:
         """Forget a PodGroup of another system and return the gangs that may look different."""
@@ -118,3 +130,9 @@ class Makers:
 def _nth(where: str, maker: LeaderWorkerSet, index: int) -> Gang | None:
     gangs = of_leader_workers(where, maker, 0)
     return gangs[index] if index < len(gangs) else None
+
+
+def _alike(one: Foreign, other: Foreign) -> bool:
+    """Return whether nothing that decides is different: of a status only the state of a Job."""
+    states = [found.status.get("state") if isinstance(found.status, dict) else None for found in (one, other)]
+    return one.spec == other.spec and states[0] == states[1]

@@ -33,7 +33,7 @@ class QueueBook:
         before = known.get(meta.uid)
         place = f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
         known[meta.uid] = Source(kind, f"{kind.kind} {place}", found)
-        if before is None or (before.object.spec, before.object.value) != (found.spec, found.value):
+        if before is None or _said(before.object) != _said(found):
             self.changed = True
 
     def drop(self, kind: Kind, uid: str) -> None:
@@ -87,3 +87,8 @@ class QueueBook:
 def _ranks(found: PriorityClass) -> tuple[str, int, bool]:
     """Return what of a PriorityClass decides."""
     return found.metadata.name, found.value, found.global_default
+
+
+def _said(found: Foreign) -> tuple[object, object, object]:
+    """Return what decides of an object: of a status only the state, by which Volcano closes a queue."""
+    return found.spec, found.value, found.status.get("state") if isinstance(found.status, dict) else None

@@ -130,15 +130,21 @@ def _members(
     return "Node", []
 
 
-def _matching(pattern: str, nodes: Mapping[str, Mapping[str, str]], path: str, faults: Faults) -> list[str]:
+def safe_pattern(pattern: str) -> tuple[re.Pattern[str] | None, str]:
+    """Return a pattern that takes little time whatever it meets; None, with the reason, where that is not certain."""
     if len(pattern) > LONGEST_PATTERN or _NESTED.search(pattern) or len(_REPEAT.findall(pattern)) > MOST_REPEATS:
         limits = f"{LONGEST_PATTERN} characters, {MOST_REPEATS} repetitions, no repeated group"
-        faults.add(path, f"{shown(pattern)} is too much of a pattern to be read: {limits}")
-        return []
+        return None, f"{shown(pattern)} is too much of a pattern to be read: {limits}"
     try:
-        compiled = re.compile(pattern)
+        return re.compile(pattern), ""
     except re.error as error:
-        faults.add(path, f"no regular expression: {error}")
+        return None, f"no regular expression: {error}"
+
+
+def _matching(pattern: str, nodes: Mapping[str, Mapping[str, str]], path: str, faults: Faults) -> list[str]:
+    compiled, problem = safe_pattern(pattern)
+    if compiled is None:
+        faults.add(path, problem)
         return []
     return [name for name in nodes if compiled.search(name)]
 

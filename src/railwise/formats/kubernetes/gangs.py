@@ -34,6 +34,7 @@ RANK_LABELS = (
     LEADER_RANK,
     "training.kubeflow.org/replica-index",
     "kueue.x-k8s.io/pod-group-pod-index",
+    "volcano.sh/task-index",
 )
 TEMPLATE_HASH = "pod-template-hash"
 

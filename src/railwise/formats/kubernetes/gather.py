@@ -14,7 +14,7 @@ import msgspec
 
 from railwise.formats.kubernetes.dialects.grouping import GroupRule, total_of
 from railwise.formats.kubernetes.dialects.rules import rule_of
-from railwise.formats.kubernetes.dialects.sources import GANG_KINDS, Finding, Foreign, Source, kind_of
+from railwise.formats.kubernetes.dialects.sources import GANG_KINDS, VOLCANO_JOB, Finding, Foreign, Source, kind_of
 from railwise.formats.kubernetes.gangs import (
     ALL,
     ONE,
@@ -36,6 +36,7 @@ from railwise.formats.kubernetes.obedience import obey
 from railwise.formats.kubernetes.ownership import SCHEDULER, chosen
 from railwise.formats.kubernetes.schema import NodeObject, Pod, PodSpec, converted
 from railwise.formats.kubernetes.storage import Claim, CSINode, Volume, Volumes
+from railwise.formats.kubernetes.volcano_jobs import of_volcano_job
 from railwise.model.errors import Fault
 
 GROUPS = {
@@ -101,7 +102,7 @@ class Gathering:
         if dialect is not None:
             found = converted(Foreign, value, where, self.faults)
             if found is not None and check_names(found.metadata, kind, where, self.faults):
-                self._dialect(Source(dialect, where, found))
+                self._dialect(Source(dialect, where, found), position)
             return
         if kind not in GROUPS or (version and group != GROUPS[kind]):
             if kind in MAKERS_NOT_READ:
@@ -123,9 +124,14 @@ class Gathering:
         else:
             self._maker(where, position, kind, value)
 
-    def _dialect(self, source: Source) -> None:
+    def _dialect(self, source: Source, position: int) -> None:
         if source.kind not in GANG_KINDS:
             self.foreign.append(source)
+            return
+        if source.kind == VOLCANO_JOB:
+            made = of_volcano_job(source, position, self.findings)
+            if made is not None and any(chosen(part.meta, part.spec, (made.meta,)) for part in made.parts):
+                self.gangs[made.key] = made
             return
         rule = rule_of(source, self.findings)
         if rule is not None:

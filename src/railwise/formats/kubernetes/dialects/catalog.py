@@ -11,11 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from railwise.formats.kubernetes.dialects import kai, kueue, label_topologies, own
+from railwise.formats.kubernetes.dialects import kai, kueue, label_topologies, own, volcano
 from railwise.formats.kubernetes.dialects.admission import Admission
 from railwise.formats.kubernetes.dialects.compatibility import ROWS
 from railwise.formats.kubernetes.dialects.fields import walked
+from railwise.formats.kubernetes.dialects.hypertree import NO_TIERS, Tiers, read_hypernodes
 from railwise.formats.kubernetes.dialects.sources import (
+    HYPER_NODE,
     IGNORED,
     KAI_QUEUE,
     KAI_TOPOLOGY,
@@ -24,6 +26,7 @@ from railwise.formats.kubernetes.dialects.sources import (
     OWN,
     OWN_QUEUE,
     OWN_TOPOLOGY,
+    VOLCANO_QUEUE,
     WORKLOAD_CLASS,
     Draft,
     Finding,
@@ -48,7 +51,8 @@ class Catalog:
     """What the objects declare.
 
     ``routes`` lead from (dialect, namespace, name) as workloads write it to queues; namespaces are empty for kinds
-    without. ``admissions`` are what queues ask of their work, ``classes`` priorities by (dialect, name).
+    without. ``admissions`` are what queues ask of their work, ``classes`` priorities by (dialect, name), ``tiers``
+    the levels of HyperNodes.
     """
 
     queues: tuple[Queue, ...] = ()
@@ -56,6 +60,7 @@ class Catalog:
     routes: Mapping[tuple[str, str, str], Route] = field(default_factory=dict)
     admissions: Mapping[str, Admission] = field(default_factory=dict)
     classes: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    tiers: Tiers = NO_TIERS
     findings: tuple[Finding, ...] = ()
 
 
@@ -77,6 +82,11 @@ def catalog_of(sources: Iterable[Source]) -> Catalog:
     of_kueue = kueue.read_queues(by_kind, findings)
     drafts += of_kueue.drafts
     drafts += kai.read_queues(by_kind.get(KAI_QUEUE, ()), findings)
+    of_volcano, admissions = volcano.read_queues(by_kind.get(VOLCANO_QUEUE, ()), findings)
+    drafts += of_volcano
+    admissions |= of_kueue.admissions
+    hypernodes, tiers = read_hypernodes(by_kind.get(HYPER_NODE, ()), findings)
+    topologies += hypernodes
     names = _names([draft.key for draft in drafts])
     routes = {(key.namespace, "", key.name): Route(name) for key, name in names.items() if key.namespace != KUEUE}
     for (space, name), (key, held) in of_kueue.routes.items():
@@ -86,7 +96,8 @@ def catalog_of(sources: Iterable[Source]) -> Catalog:
         queues=_queues(drafts, names, findings),
         topologies=tuple(topologies),
         routes=routes,
-        admissions={names[key]: admission for key, admission in of_kueue.admissions.items() if key in names},
+        admissions={names[key]: admission for key, admission in admissions.items() if key in names},
+        tiers=tiers,
         classes={(KUEUE, name): value for name, value in classes.items()},
         findings=tuple(findings),
     )

@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from railwise.formats.kubernetes.dialects.catalog import Catalog
+from railwise.formats.kubernetes.dialects.hypertree import NAME as HYPERNODES
 from railwise.formats.kubernetes.dialects.sayings import Said, Says
 from railwise.formats.kubernetes.dialects.sources import IGNORED, REFUSED
 from railwise.formats.kubernetes.dialects.trees import Trees
 from railwise.formats.kubernetes.schema import Meta
 
+LEVELS: Final = ("required", "preferred", "segment-required", "segment-preferred")
 LABEL: Final = "label"
 ANNOTATION: Final = "annotation"
 
@@ -67,6 +69,16 @@ def resolved(found: Says, namespace: str, catalog: Catalog, trees: Trees) -> dic
         if admission is not None and admission.topology is not None and topology is None:
             dialect, tree = admission.topology
             meant["topology"] = Said(trees.names.get((dialect, tree), tree), queue.path)
+    for key in LEVELS:
+        said = found.get(key)
+        if said is None or not said.of:
+            continue
+        level = catalog.tiers.level(said.value)
+        meant[key] = Said(level, said.path)
+        if level:
+            meant.setdefault("topology", Said(trees.names.get((said.of, HYPERNODES), HYPERNODES), said.path))
+        else:
+            del meant[key]
     if topology is not None and topology.of:
         name = trees.names.get((topology.of, topology.value), f"{topology.of}.unknown.{topology.value}"[:253])
         meant["topology"] = Said(name, topology.path)

@@ -61,7 +61,7 @@ CATALOGUED = (
 )
 """Kinds that say how the cluster is shared and built."""
 
-GANG_KINDS = (KAI_POD_GROUP,)
+GANG_KINDS = (KAI_POD_GROUP, VOLCANO_POD_GROUP, VOLCANO_JOB)
 """Kinds that say what belongs together."""
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from railwise.formats.kubernetes.dialects import kai_marks, kueue_marks
+from railwise.formats.kubernetes.dialects import kai_marks, kueue_marks, volcano_marks
 from railwise.formats.kubernetes.dialects.marks import LABEL, Mark, Place, resolved, told
 from railwise.formats.kubernetes.dialects.sayings import Said
 
 DIALECTS: Final[tuple[tuple[str, tuple[Mark, ...], Callable[[Place], Mapping[str, Said]]], ...]] = (
     ("kueue", kueue_marks.MARKS, kueue_marks.read),
     ("kai", kai_marks.MARKS, kai_marks.read),
+    ("volcano", volcano_marks.MARKS, volcano_marks.read),
 )
 """Each dialect with its keys and its reader, in the order of authority."""
 
