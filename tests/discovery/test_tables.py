@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.discovery.hearing import Changed, Failed, Hearing, Whole
+from railwise.discovery.hearing import Changed, Failed, Gone, Hearing, Whole
 from railwise.discovery.tables import Tables, observation
 from railwise.fabric.observations import SERVER, SWITCH, Speaker
 from railwise.formats.lldp.record import LldpRecord
@@ -78,3 +78,20 @@ def test_the_table_is_what_the_messages_add_up_to(
         tables.take(hearing, number)
         (report,) = tables.reports()
         assert report.observations == tuple(observation(one) for port in sorted(expected) for one in expected[port])
+
+
+def test_a_source_that_tells_again_has_not_failed_any_more() -> None:
+    tables = Tables({})
+    for whole, told in (("ufm:hall", "ufm:hall"), ("agent", "agent:lldpd")):
+        tables.take(Failed(whole, whole, "no answer"), 1)
+        assert tables.standing()[whole, whole].silent_since == 1
+        tables.take(Whole(told, "n1", {}), 2)
+        assert (whole, whole) not in tables.standing()
+
+
+def test_who_has_gone_is_not_waited_for() -> None:
+    tables = Tables({})
+    tables.take(Whole("agent:lldpd", "n1", {}), 1)
+    assert tables.take(Gone("agent:lldpd", "n1"), 2) is None
+    assert (list(tables.standing()), tables.reports()) == ([], [])
+    assert tables.take(Gone("agent:lldpd", "n1"), 3) is None

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, Final
 
 from railwise.discovery.backoff import Backoff
-from railwise.discovery.hearing import Failed, Hearing, Source
+from railwise.discovery.hearing import Failed, Gone, Hearing, Source
 from railwise.discovery.local.lldpd_source import LldpdSource
 from railwise.discovery.node_identity import NodeIdentity
 from railwise.discovery.tables import Tables
@@ -86,6 +86,8 @@ class NodeAgent:
 
     def _take(self, hearing: Hearing) -> None:
         self._heard.add(hearing.source)
+        if isinstance(hearing, Gone):
+            return
         if isinstance(hearing, Failed):
             if self._failures.get(hearing.source) != hearing.reason:
                 log.warning("%s: %s", hearing.source, hearing.reason)

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from railwise.discovery.hearing import Failed, Hearing, Source
+from railwise.discovery.hearing import Failed, Gone, Hearing, Source
 from railwise.discovery.tables import Tables
 from railwise.fabric.elements import Fabric
 from railwise.fabric.fabric_map import Map
@@ -125,7 +125,10 @@ class Collector:
             self.failures[hearing.source] = hearing
             self._news.set()
             return
-        self.failures.pop(hearing.source, None)
+        if isinstance(hearing, Gone):
+            return
+        for whole in (hearing.source, hearing.source.partition(":")[0]):
+            self.failures.pop(whole, None)
         if report is not None:
             self._mapper.hear(report)
             self._news.set()

@@ -49,7 +49,14 @@ class Failed(NamedTuple):
     retry: float = 0.0
 
 
-Hearing = Whole | Changed | Told | Failed
+class Gone(NamedTuple):
+    """Nobody will tell anything of ``device`` by this source any more, as its node has gone; what was told stands."""
+
+    source: str
+    device: str
+
+
+Hearing = Whole | Changed | Told | Failed | Gone
 Sink = Callable[[Hearing], None]
 """Takes what sources tell, at once and in order."""
 

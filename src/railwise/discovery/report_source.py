@@ -1,8 +1,8 @@
 """Reports of agents, read from the API server: what each node says of itself, and whether its agent is alive.
 
 An agent's clock is not trusted: its sign of life is any text that changes, and its age is counted here, from when the
-change was seen. An agent that is silent for three times as long as it promised has failed; what it said stands. So does
-a report that is deleted: an agent that goes takes nothing back.
+change was seen. An agent that is silent for three times as long as it promised has failed; what it said stands. A
+report that is deleted, as it is when its node goes, is no longer waited for, and takes nothing back either.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from railwise.discovery.agent import NODE_REPORTS
-from railwise.discovery.hearing import Failed, Sink, Told
+from railwise.discovery.hearing import Failed, Gone, Sink, Told
 from railwise.formats.discovery.node_report import SOURCES, NodeFacts, read_spec
 from railwise.kubeapi.access import Access
 from railwise.kubeapi.changes import ChangeKind, Snapshot, Spoiled
@@ -96,13 +96,13 @@ class ReportSource:
                         sink(Failed(NAME, NAME, "no agent has reported yet"))
                     there = {one.metadata.name for one in event.objects}
                     for node in sorted(self._lives.keys() - there):
-                        self._fail(node, "its report was deleted", sink)
+                        self._forget(node, sink)
                     for one in event.objects:
                         self._hear(one, sink)
                 elif isinstance(event, Spoiled):
                     self._fail(event.object.name, "a report that cannot be read", sink)
                 elif event.kind is ChangeKind.DELETED:
-                    self._fail(event.object.metadata.name, "its report was deleted", sink)
+                    self._forget(event.object.metadata.name, sink)
                 else:
                     self._hear(event.object, sink)
 
@@ -136,6 +136,13 @@ class ReportSource:
         told = [report.source for report in self._facts[node].reports] if node in self._facts else SOURCES[:1]
         for source in told:
             sink(Failed(f"{NAME}:{source}", node, reason))
+
+    def _forget(self, node: str, sink: Sink) -> None:
+        """Wait no longer for a node's agent."""
+        self._lives.pop(node, None)
+        facts = self._facts.pop(node, NodeFacts(()))
+        for source in (*(report.source for report in facts.reports), *(source for source, _ in facts.failures)):
+            sink(Gone(f"{NAME}:{source}", node))
 
     async def _count(self, sink: Sink) -> None:
         """Say which agents have been silent for too long."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from railwise.discovery.hearing import Failed, Hearing, Told, Whole
+from railwise.discovery.hearing import Failed, Gone, Hearing, Told, Whole
 from railwise.fabric.observations import MAC, SERVER, SWITCH, Observation, Report, Speaker
 from railwise.formats.lldp.record import MOST_PORTS, LldpRecord
 
@@ -48,10 +48,15 @@ class Tables:
         """Return the new report of a device if its table has changed; None where nothing is new or a source failed."""
         key = (hearing.source, hearing.device)
         standing = self._standing.get(key, Standing())
+        if isinstance(hearing, Gone):
+            for kept in (self._standing, self._rows, self._reports):
+                kept.pop(key, None)
+            return None
         if isinstance(hearing, Failed):
             since = standing.silent_since or now
             self._standing[key] = Standing(standing.confirmed, since, hearing.reason, standing.failures + 1)
             return None
+        self._well(hearing.source)
         self._standing[key] = Standing(now, 0, "", standing.failures)
         if isinstance(hearing, Told):
             return self._told(key, replace(hearing.report, source=hearing.source, time=now))
@@ -66,6 +71,11 @@ class Tables:
             return None
         self._rows[key] = table
         return self._report(key, now)
+
+    def _well(self, source: str) -> None:
+        """Forget that a source, or its whole kind, had failed as such: it tells of devices again."""
+        for whole in {source, source.partition(":")[0]}:
+            self._standing.pop((whole, whole), None)
 
     def reports(self) -> list[Report]:
         """Return all tables as reports, each as of when its source last said anything, in order of their names."""

@@ -1,9 +1,13 @@
 /* What NVIDIA's management library answers on a tray of four cards, for machines without one. */
 #include <string.h>
+#include <unistd.h>
 struct fabric { unsigned version; unsigned char cluster[16]; unsigned status; unsigned clique; unsigned char state; unsigned health; };
 struct platform { unsigned version; unsigned char guid[16], chassis[16]; unsigned char slot, tray, host, peer, module; };
 static int cards[4] = {0, 1, 2, 3};
-int nvmlInit_v2(void) { return REFUSES ? 9 : 0; }
+int nvmlInit_v2(void) {
+  if (HANGS) sleep(1);
+  return REFUSES ? 9 : 0;
+}
 int nvmlInitWithFlags(unsigned flags) { (void)flags; return nvmlInit_v2(); }
 int nvmlShutdown(void) { return 0; }
 const char *nvmlErrorString(int code) { return code == 9 ? "Driver Not Loaded" : "Unknown Error"; }

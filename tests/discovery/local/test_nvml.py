@@ -19,19 +19,19 @@ SOURCE = Path(__file__).with_name("nvml_stand_in.c")
 CLUSTER = "01020304-0506-0708-090a-0b0c0d0e0f10"
 
 
-def built(folder: Path, *, refuses: bool) -> Path:
+def built(folder: Path, *, refuses: bool = False, hangs: bool = False) -> Path:
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         pytest.skip("no C compiler: the library that stands in cannot be built")
     path = folder / "libnvidia-ml.so.1"
-    flags = ["-shared", "-fPIC", f"-DREFUSES={int(refuses)}", "-o", str(path), str(SOURCE)]
+    flags = ["-shared", "-fPIC", f"-DREFUSES={int(refuses)}", f"-DHANGS={int(hangs)}", "-o", str(path), str(SOURCE)]
     subprocess.run([compiler, *flags], check=True, capture_output=True)
     return path
 
 
 @pytest.mark.slow
 async def test_cards_tell_their_domain_rack_and_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, str(built(tmp_path, refuses=False)))
+    monkeypatch.setenv(VARIABLE, str(built(tmp_path)))
     heard: list[Hearing] = []
     await PolledSource(Local("nvml", "n1")).once(heard.append)
     (told,) = heard
@@ -46,6 +46,21 @@ async def test_a_driver_that_refuses_says_why(tmp_path: Path, monkeypatch: pytes
     heard: list[Hearing] = []
     await PolledSource(Local("nvml", "n1")).once(heard.append)
     assert heard == [Failed("nvml", "n1", "NVML: Driver Not Loaded (9)")]
+
+
+@pytest.mark.slow
+async def test_a_driver_that_hangs_is_a_failure_and_is_heard_when_it_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(built(tmp_path, hangs=True)))
+    monkeypatch.setattr("railwise.discovery.local.polled_source.LONGEST", 0.1)
+    source = PolledSource(Local("nvml", "n1"))
+    heard: list[Hearing] = []
+    await source.once(heard.append)
+    assert heard == [Failed("nvml", "n1", "nvml does not answer")]
+    monkeypatch.setattr("railwise.discovery.local.polled_source.LONGEST", 30.0)
+    await source.once(heard.append)
+    assert isinstance(heard[1], Told)
 
 
 def test_without_the_library_it_is_said_where_it_comes_from(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,9 @@ from railwise.formats.hosts.nvml import nvml_report
 from railwise.model.errors import InputError
 
 SYSFS: Final = "/sys"
+LONGEST: Final = 30.0
+"""Seconds that an answer may take; drivers of broken cards hang."""
+
 KFD: Final = "class/kfd/kfd/topology"
 NVIDIA_SMI: Final = "nvidia-smi"
 
@@ -31,12 +34,13 @@ class PolledSource:
         """Prepare, without asking."""
         self.name: Final = local.kind
         self._local: Final = local
+        self._asking: asyncio.Future[Report] | None = None
 
     async def once(self, sink: Sink) -> None:
         """Ask once."""
         server = self._local.server
         try:
-            sink(Told(self.name, server, await WAYS[self.name](self._local)))
+            sink(Told(self.name, server, await self._answer()))
         except (ProgramError, NvmlError) as error:
             sink(Failed(self.name, server, str(error)))
         except OSError as error:
@@ -46,9 +50,26 @@ class PolledSource:
 
     async def watch(self, sink: Sink) -> None:
         """Ask again and again."""
-        while True:
-            await self.once(sink)
-            await asyncio.sleep(self._local.every / 1_000_000)
+        try:
+            while True:
+                await self.once(sink)
+                await asyncio.sleep(self._local.every / 1_000_000)
+        finally:
+            if self._asking is not None:
+                self._asking.cancel()
+
+    async def _answer(self) -> Report:
+        """Return what is answered in time. A driver that hangs is waited for, not asked a second time meanwhile.
+
+        Raises ProgramError where there is no answer yet, and what the asking raises.
+        """
+        if self._asking is None:
+            self._asking = asyncio.ensure_future(WAYS[self.name](self._local))
+        done, _ = await asyncio.wait([self._asking], timeout=LONGEST)
+        if not done:
+            raise ProgramError(f"{self.name} does not answer")
+        asked, self._asking = self._asking, None
+        return asked.result()
 
 
 async def _nvml(local: Local) -> Report:
