@@ -195,6 +195,27 @@ async def test_what_lldpd_hears_on_a_node_reaches_discovery(
         await asyncio.gather(following, return_exceptions=True)
 
 
+async def test_an_agent_that_falls_silent_has_failed_until_it_lives_again(
+    boss: Client, admin: Access, space: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("railwise.discovery.report_source.MISSED", 0.1)
+    monkeypatch.setattr("railwise.discovery.report_source.LOOK_EVERY", 0.1)
+    name = f"{space}-n1"
+    said = {"name": "lldpd", "links": True, "neighbours": [{"port": "eth0", "name": "leaf-1"}]}
+    await report(boss, name, spec(everySeconds=10, sources=[said]))
+    heard: asyncio.Queue[Hearing] = asyncio.Queue()
+    following = asyncio.create_task(ReportSource(lambda: admin).watch(heard.put_nowait))
+    try:
+        first = await _told(heard, name)
+        assert "has been silent for" in (await _failed(heard, name)).reason
+        await boss.patch(NODE_REPORTS, "", name, {"spec": {"beat": "1970-01-01T00:00:00Z"}})  # its clock is its own
+        assert (await _told(heard, name)).report == first.report
+        assert "has been silent for" in (await _failed(heard, name)).reason
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+
+
 async def test_reports_that_lie_or_break_are_bounded(boss: Client, admin: Access, space: str) -> None:
     said = {"name": "lldpd", "links": True, "neighbours": [{"port": "eth0", "name": "leaf\u0007-1", "kind": "switch"}]}
     said["ports"] = [{"name": "eth0", "rail": 4096, "gpus": [0, 99]}]

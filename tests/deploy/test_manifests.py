@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import pytest
@@ -120,6 +120,19 @@ def test_the_image_comes_from_where_the_builder_says() -> None:
     assert "ARG BASE" in lines, "without a default: where images come from is the builder's to say"
     assert any("--require-hashes" in line for line in lines)
     assert [line for line in lines if line.startswith("USER")] == ["USER 65532:65532"]
+
+
+def test_what_the_image_is_made_of_is_there_and_reaches_the_builder() -> None:
+    copied = [
+        name
+        for line in (DEPLOY / "Dockerfile").read_text().splitlines()
+        if line.startswith("COPY") and "--from" not in line
+        for name in line.split()[1:-1]
+    ]
+    kept = [line[1:] for line in (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines() if line.startswith("!")]
+    for name in copied:
+        assert (ROOT / name).exists(), name
+        assert any(PurePath(name).match(pattern) for pattern in kept), name
 
 
 def test_folders_stand_in_the_whole_unless_few_clusters_want_them() -> None:
