@@ -292,3 +292,20 @@ def test_an_incomplete_gang_is_told_so_once_and_not_at_once() -> None:
     world.put(pod("j-1", owner="Job/j"))
     world.round()
     assert world.cache.wake() == OVERDUE
+
+
+def test_labels_that_come_later_make_a_topology() -> None:
+    world = World(*(node(f"n{index}") for index in range(4)))
+    world.cache.put_maker(job("gang", 2, required="rack"))
+    world.put(*(pod(f"gang-{index}", 8, owner="Job/gang", notes={"required": "rack"}) for index in range(2)))
+    assert world.settle() == {}
+    assert world.reasons() == {"a/gang": "UnknownLevel"}
+    for index in range(4):
+        world.cache.nodes.put(node(f"n{index}", rack=f"r{index // 2}"))
+    assert len(world.settle()) == 2
+    world.cache.nodes.put(node("n0", rack="r0", row="w0"))
+    world.settle()
+    engines = world.engines
+    world.cache.nodes.put(node("n0", rack="r0", row="w0", unschedulable=True))
+    world.settle()
+    assert world.engines == engines, "what is no label makes no engine"

@@ -39,7 +39,6 @@ log = logging.getLogger(__name__)
 
 NODE_COUNT = 12
 RACKS = 3
-SHARE = 0.3
 PATIENT = Settings(
     timeout=5.0, retry=RetryPolicy(attempts=8, backoff=Backoff(0.1, 2.0)), watch_backoff=Backoff(0.1, 1.0)
 )
@@ -132,8 +131,13 @@ class Outage:
             one.start()
 
 
-async def life(place: Place, folder: Path, seed: int, enough: Callable[[int, list[str]], bool]) -> list[str]:
-    """Let everything happen until it is enough, then rest; return what is wrong then."""
+async def life(
+    place: Place, folder: Path, seed: int, share: float, enough: Callable[[int, list[str]], bool]
+) -> list[str]:
+    """Let everything happen until it is enough, then rest; return what is wrong then.
+
+    ``share`` of the requests of each replica are spoiled.
+    """
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(connect(place.access(), PATIENT))
         space = "outages"
@@ -142,7 +146,7 @@ async def life(place: Place, folder: Path, seed: int, enough: Callable[[int, lis
         await stage.nodes(NODE_COUNT, racks=RACKS)
         replicas = [
             await stack.enter_async_context(
-                replica(f"r{index}", place.access(), folder, seed * 2 + index, SHARE, space, stage.name)
+                replica(f"r{index}", place.access(), folder, seed * 2 + index, share, space, stage.name)
             )
             for index in range(2)
         ]
@@ -168,7 +172,7 @@ async def life(place: Place, folder: Path, seed: int, enough: Callable[[int, lis
 async def working(users: Users) -> None:
     while True:
         await users.step()
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.01)
 
 
 async def at_rest(stage: Stage) -> list[str]:
@@ -193,12 +197,12 @@ def deposed_binds(replicas: list[Replica], reigns: Reigns) -> list[str]:
 
 
 async def test_after_outages_of_every_kind_nothing_is_wrong(place: Place, tmp_path: Path) -> None:
-    wrong = await life(place, tmp_path, 1, lambda faults, done: faults >= 40 and len(done) >= 4)
+    wrong = await life(place, tmp_path, 1, 0.3, lambda faults, done: faults >= 40 and len(done) >= 4)
     assert wrong == []
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", [2, 3])
 async def test_after_ten_thousand_faults_nothing_is_wrong(place: Place, tmp_path: Path, seed: int) -> None:
-    wrong = await life(place, tmp_path, seed, lambda faults, done: faults >= 5_000 and len(done) >= 9)
+    wrong = await life(place, tmp_path, seed, 0.5, lambda faults, done: faults >= 5_000 and len(done) >= 9)
     assert wrong == []

@@ -32,11 +32,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.cluster]
 LABEL = "fabric.railwise.dev/leaf-group"
 
 
-def plain() -> Fabric:
+def plain(prefix: str = "plug") -> Fabric:
     """Return four leaves with four servers each, which have one cable each, below two spines."""
     design = DESIGNS["two-tier-ethernet"]
     fabric = design.draw(replace(design.usual, units=4, servers=4, rails=1, spines=2))
-    names = {server.name: f"plug-{server.name}" for server in fabric.servers}
+    names = {server.name: f"{prefix}-{server.name}" for server in fabric.servers}
 
     def port(one: Port) -> Port:
         return Port(names.get(one.device, one.device), one.name)

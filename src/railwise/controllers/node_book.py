@@ -1,7 +1,7 @@
 """The nodes of a live cluster, and what of their news matters to the engine.
 
 A node writes its status every few seconds and almost nothing of it matters. What does is told as a change of facts.
-What the engine cannot take as a change (a node that is new or gone, another place in the fabric, other cards) makes the
+What the engine cannot take as a change (a node that is new or gone, another place or level, other cards) makes the
 book ``reshaped``: then a new engine is made from everything, which is rare and takes a second.
 """
 
@@ -138,10 +138,12 @@ class NodeBook:
         """Return what has changed since it was told last; ``reshaped`` says if that is not all."""
         changed, self._changed = list(self._changed), {}
         found = []
+        relabelled = False
         for name in changed:
             before, node = self._told.get(name), self._read_one(name)
             if before is None or node is None:
                 continue
+            relabelled = relabelled or before.labels != node.labels
             if (before.places, before.cards) != (node.places, node.cards):
                 self.reshaped = True
             values = {
@@ -152,6 +154,9 @@ class NodeBook:
             if values:
                 self._told[name] = node
                 found.append(NodeChange(name, values))
+        if relabelled and not self.reshaped:
+            labels = [node.metadata.labels for node in self._objects.values()]
+            self.reshaped = trees_of(self.declared, labels, self.levels).topologies != self.trees.topologies
         return found
 
     def _note(self, name: str, faults: list[Fault]) -> None:
