@@ -6,6 +6,7 @@ need no topology. What is asked of running pods is asked in both directions: a p
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
@@ -13,7 +14,6 @@ from railwise.engine.cluster.selection import repelled, selected
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.record import Record
 from railwise.model.pod_rules import PodRules, PodSelector, SpreadRule
-from railwise.model.requirement import Requirement
 from railwise.model.workload import Selection
 
 Values = list[str | None]
@@ -47,15 +47,24 @@ def selects(selector: PodSelector, namespace: str, labels: dict[str, str]) -> bo
     """Return whether a selector means the pods of a namespace with these labels."""
     if selector.namespaces and namespace not in selector.namespaces:
         return False
-    return all(_meets(requirement, labels.get(requirement.key)) for requirement in selector.requirements)
+    for requirement in selector.requirements:
+        value = labels.get(requirement.key)
+        if requirement.operator == "In":
+            if value is None or value not in requirement.values:
+                return False
+        elif requirement.operator == "NotIn":
+            if value is not None and value in requirement.values:
+                return False
+        elif (value is not None) != (requirement.operator == "Exists"):
+            return False
+    return True
 
 
-def _meets(requirement: Requirement, value: str | None) -> bool:
-    if requirement.operator == "In":
-        return value is not None and value in requirement.values
-    if requirement.operator == "NotIn":
-        return value is None or value not in requirement.values
-    return (value is not None) == (requirement.operator == "Exists")
+class Domains(NamedTuple):
+    """Which nodes a spread rule counts, and the values of its label that they have."""
+
+    counted: list[bool]
+    names: tuple[str, ...]
 
 
 class Labels:
@@ -100,23 +109,18 @@ class Around:
         """Take in the pods that run and matter to rules between pods."""
         self.labels: Final = labels
         self.pods: Final[list[Pods]] = []
-        self._counted: Final[dict[tuple[SpreadRule, Selection], list[bool]]] = {}
+        self._counted: Final[dict[tuple[SpreadRule, Selection], Domains]] = {}
         for record in records:
             for leaf in record.demand.leaves:
-                if leaf.group.pod_rules is not None:
-                    for node in leaf.fixed.values():
-                        self.add(leaf.group.pod_rules, node)
+                if leaf.group.pod_rules is not None and leaf.fixed:
+                    self.pods.append(Pods(leaf.group.pod_rules, Counter(leaf.fixed.values())))
 
     def add(self, rules: PodRules, node: int) -> None:
         """Take in one pod more."""
-        last = self.pods[-1] if self.pods else None
-        if last is None or last.rules is not rules:
-            near = reversed(self.pods[-FEW:])
-            last = next((one for one in near if one.rules is rules), None)
-        if last is None:
-            last = Pods(rules, {})
-            self.pods.append(last)
-        last.nodes[node] = last.nodes.get(node, 0) + 1
+        if not self.pods or self.pods[-1].rules is not rules:
+            self.pods.append(Pods(rules, {}))
+        nodes = self.pods[-1].nodes
+        nodes[node] = nodes.get(node, 0) + 1
 
     def checks(self, rules: PodRules, selection: Selection) -> list[Check]:
         """Return what a node must be like to take one more pod with these rules now."""
@@ -178,12 +182,8 @@ class Around:
 
     def _spread(self, rules: PodRules, rule: SpreadRule, selection: Selection) -> Check:
         values = self.labels.of(rule.key)
-        counts: dict[str, int] = {}
-        counted = self._counts(rules, rule, selection)
-        for node, counts_here in enumerate(counted):
-            value = values[node]
-            if counts_here and value is not None and value not in counts:
-                counts[value] = 0
+        counted, names = self._domains(rules, rule, selection)
+        counts = dict.fromkeys(names, 0)
         for pods in self.pods if rule.pods.requirements else ():
             if pods.rules.leaving or not selects(rule.pods, pods.rules.namespace, pods.labels):
                 continue
@@ -196,26 +196,26 @@ class Around:
         full = {value for value, number in counts.items() if number + own - least > rule.max_skew}
         return Check(values, full, NOT_IN, named=True)
 
-    def _counts(self, rules: PodRules, rule: SpreadRule, selection: Selection) -> list[bool]:
-        """Return which nodes a spread rule counts."""
+    def _domains(self, rules: PodRules, rule: SpreadRule, selection: Selection) -> Domains:
+        """Return which nodes a spread rule counts, and their domains."""
         known = self._counted.get((rule, selection))
         if known is None:
             nodes = self.labels.state.nodes
-            known = list(self.labels.selected(selection)) if rule.by_affinity else [True] * len(nodes)
+            counted = list(self.labels.selected(selection)) if rule.by_affinity else [True] * len(nodes)
             for other in rules.spread:
                 values = self.labels.of(other.key)
-                known = [here and values[index] is not None for index, here in enumerate(known)]
+                counted = [here and values[index] is not None for index, here in enumerate(counted)]
             if rule.by_taints:
-                known = [
+                counted = [
                     here and not (node.unschedulable or not node.ready or repelled(selection, node))
-                    for here, node in zip(known, nodes, strict=True)
+                    for here, node in zip(counted, nodes, strict=True)
                 ]
+            values = self.labels.of(rule.key)
+            pairs = zip(values, counted, strict=True)
+            names = dict.fromkeys([value for value, here in pairs if here and value is not None])
+            known = Domains(counted, tuple(names))
             self._counted[rule, selection] = known
         return known
-
-
-FEW: Final = 64
-"""Up to so many kinds of pods are looked through for the one that a pod belongs to."""
 
 
 def allows(checks: list[Check], node: int) -> bool:
@@ -230,6 +230,14 @@ def allows(checks: list[Check], node: int) -> bool:
     return True
 
 
-def kept_off(checks: list[Check], nodes: int) -> list[int]:
-    """Return the nodes, of so many, that do not pass all checks."""
-    return [node for node in range(nodes) if not allows(checks, node)] if checks else []
+def kept_off(checks: list[Check]) -> set[int]:
+    """Return the nodes that do not pass all checks."""
+    kept: set[int] = set()
+    for values, listed, way, named in checks:
+        if way == ONLY_IN:
+            kept.update([node for node, value in enumerate(values) if value not in listed])
+        elif named:
+            kept.update([node for node, value in enumerate(values) if value is None or value in listed])
+        elif listed:
+            kept.update([node for node, value in enumerate(values) if value in listed])
+    return kept

@@ -27,6 +27,9 @@ from railwise.model.workload import Group, Selection
 
 HOSTNAME: Final = "kubernetes.io/hostname"
 
+FEW: Final = 64
+"""So few pods are spread one by one at once; of more it is tried first whether all at once will do."""
+
 MOST_DOMAINS: Final = 16
 """So many domains are tried for a gang that wants to be together, those with most free first."""
 
@@ -95,7 +98,7 @@ class Neighbours:
         shut: set[int],
     ) -> Found | None:
         """Return an answer for all pods together that keeps the rules, None where none was found."""
-        if len(shut) == len(self.state.nodes):
+        if len(shut) == len(self.state.nodes) or any(self._by_turns(leaf, len(ranks[leaf.index])) for leaf in wanted):
             return None
         together = [leaf for leaf in wanted if around.first(leaf.group.pod_rules or NO_RULES)]
         outsides = self._outsides(together[0]) if together else [set()]
@@ -173,6 +176,15 @@ class Neighbours:
         if key == HOSTNAME and len(set(self.labels.of(key)) - {None}) == len(self.state.nodes):
             return self.state.trees[tree].tree.depth
         return -1
+
+    def _by_turns(self, leaf: Part, pods: int) -> bool:
+        """Return whether pods have to be spread over domains that no search knows: only one by one will do."""
+        rules = leaf.group.pod_rules
+        if rules is None or not 1 < pods <= FEW:
+            return False
+        labels = dict(rules.labels)
+        own = [rule for rule in rules.spread if selects(rule.pods, rules.namespace, labels)]
+        return any(self._level_of(leaf.tree, rule.key) < 0 or pods > len(set(self.labels.of(rule.key))) for rule in own)
 
     def _holds(self, demand: Demand, spots: list[Spot]) -> bool:
         """Return whether pods keep the rules if they come one after the other, in an order in which they do."""
@@ -252,8 +264,8 @@ class Neighbours:
 
     # --- What both need ----------------------------------------------------------------------------------------------
 
-    def _kept(self, leaf: Part, around: Around) -> list[int]:
-        return kept_off(self._checks(leaf, around), len(self.state.nodes))
+    def _kept(self, leaf: Part, around: Around) -> set[int]:
+        return kept_off(self._checks(leaf, around))
 
     @staticmethod
     def _checks(leaf: Part, around: Around) -> list[Check]:
