@@ -162,7 +162,6 @@ class Selectors:
         self._asked: Counter[PodSelector] = Counter()
         self._by_label: dict[tuple[str, str], list[PodSelector]] = {}
         self._others: list[PodSelector] = []
-        self._keys: Counter[str] = Counter()
 
     def ask(self, rules: PodRules) -> bool:
         """Take in the rules of a pod; return whether anything is asked for that was not before."""
@@ -172,7 +171,6 @@ class Selectors:
             if self._asked[selector] == 1:
                 new = True
                 self.epoch += 1
-                self._keys.update({one.key for one in selector.requirements})
                 for place in self._places(selector):
                     place.append(selector)
         return new
@@ -183,7 +181,6 @@ class Selectors:
             self._asked[selector] -= 1
             if not self._asked[selector]:
                 del self._asked[selector]
-                self._keys.subtract({one.key for one in selector.requirements})
                 for place in self._places(selector):
                     place.remove(selector)
 
@@ -195,13 +192,18 @@ class Selectors:
         return [self._by_label.setdefault((first.key, value), []) for value in first.values]
 
     def labels(self, namespace: str, labels: Mapping[str, str]) -> tuple[tuple[str, str], ...] | None:
-        """Return the labels of a pod that somebody may ask for; None: no rule speaks of the pod."""
+        """Return the labels of a pod that somebody may ask for; None: no rule speaks of the pod.
+
+        Rules that are not looked at ask for a label that the pod has not: they mean it no more by fewer labels.
+        """
         if not self._asked:
             return None
         candidates = [one for pair in labels.items() for one in self._by_label.get(pair, ())]
-        if not any(selects(one, namespace, labels) for one in (*candidates, *self._others)):
+        near = [one for one in (*candidates, *self._others) if not one.namespaces or namespace in one.namespaces]
+        if not any(selects(one, namespace, labels) for one in near):
             return None
-        return tuple(sorted((key, value) for key, value in labels.items() if self._keys[key] > 0))
+        keys = {condition.key for one in near for condition in one.requirements}
+        return tuple(sorted((key, value) for key, value in labels.items() if key in keys))
 
 
 def asked(rules: PodRules) -> set[PodSelector]:
