@@ -122,3 +122,27 @@ def test_silence_of_everybody_is_an_error_and_of_one_a_warning(lab: Path) -> Non
     assert answer.returncode == 2
     assert answer.stderr.startswith("warning: gnmi:leaf-1: port 1: UNAVAILABLE")
     assert "error: nothing was heard of any device\n" in answer.stderr
+
+
+def test_the_map_is_drawn(lab: Path) -> None:
+    shown = railwise("discover", "--lab", "railwise-lab", "--svg", "now.svg", folder=lab)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "2 leaf groups" in shown.stdout
+    drawing = (lab / "now.svg").read_text()
+    assert drawing.startswith("<svg")
+    assert "leaf-[1-4]" in drawing
+    alone = railwise("discover", "--lab", "railwise-lab", "--svg", "-", folder=lab)
+    assert alone.stdout == drawing
+
+
+def test_every_edge_is_told_with_its_evidence_and_age(lab: Path) -> None:
+    shown = railwise("discover", "--lab", "railwise-lab", "-o", "json", folder=lab)
+    links = json.loads(shown.stdout)["links"]
+    plug = next(one for one in links if one["b"] == "leaf-1/Ethernet0")
+    assert plug["a"].startswith("gpu-1/")
+    assert [(one["source"].partition(":")[0], one["end"]) for one in plug["evidence"]] == [
+        ("gnmi", "b"),
+        ("lldpctl", "a"),
+    ]
+    assert 0 <= plug["age"] < 60_000_000
+    assert all(one["since"] <= json.loads(shown.stdout)["time"] for one in plug["evidence"])

@@ -36,6 +36,7 @@ FORMS = ("table", "wide", "json", "yaml")
 @click.option("--context", default="", metavar="NAME", help="The context of the kubeconfig; default: the current one.")
 @click.option("--namespace", default="kube-system", show_default=True, help="Where the ConfigMap goes.")
 @click.option("-o", "--output", "form", type=click.Choice(FORMS), default="table", help="wide also lists every link.")
+@click.option("--svg", metavar="FILE", help="Also draw the map into an SVG file; - prints the drawing alone.")
 def command(*, config: str | None, lab: str | None, state: str | None, form: str, **asked: Any) -> int:  # noqa: ANN401
     """Ask switches, servers and managers how they are cabled, and print the map that follows.
 
@@ -50,7 +51,7 @@ def command(*, config: str | None, lab: str | None, state: str | None, form: str
     from railwise.cli.discover_publish import Places, once, watched
     from railwise.cli.errors import ExitCode, HintedError
 
-    diff, expect = asked["diff"], asked["expect"]
+    diff, expect, svg = asked["diff"], asked["expect"], asked["svg"]
     if diff and not state:
         raise HintedError("--diff compares with the map of --state", "give --state FILE, or --expect FILE")
     settings, base = read_settings(config, lab)
@@ -60,16 +61,17 @@ def command(*, config: str | None, lab: str | None, state: str | None, form: str
         tuple(asked["publish"]), asked["kubeconfig"], asked["context"], asked["namespace"], asked["dry_run"]
     )
     if asked["watch"]:
-        asyncio.run(watched(collector, places, _teller(collector, before, state)))
+        asyncio.run(watched(collector, places, _teller(collector, before, state, _painter(svg))))
         return ExitCode.OK
     drawn, written = asyncio.run(once(collector, places))
     output.failures(collector)
     if not drawn.devices:
         raise HintedError("nothing was heard of any device", "see the warnings above")
+    _painter(svg)(drawn)
     if expect or diff:
         wanted = before if diff else _stored(expect, must=True)
         return output.differences(wanted, drawn)
-    if not places.names or form in ("json", "yaml"):
+    if svg != "-" and (not places.names or form in ("json", "yaml")):
         output.show(drawn, form)
     if state:
         output.store(drawn, state)
@@ -137,8 +139,22 @@ def collector_for(
     return Collector(sources, Tables(settings.speakers), clock, before, meant, inventory, patience), clock
 
 
-def _teller(collector: Collector, before: Map | None, state: str | None) -> Callable[[Map], None]:
-    """Return what tells of each new map, and stores it."""
+def _painter(svg: str | None) -> Callable[[Map], None]:
+    """Return what draws a map into a file, whole or not at all; nothing where none is named."""
+    if not svg:
+        return lambda _: None
+    from railwise.cli.discover_output import replace_file
+    from railwise.cli.output import write_file
+    from railwise.report.fabric_svg import fabric_svg
+
+    write = write_file if svg == "-" else replace_file
+    return lambda drawn: write(svg, fabric_svg(drawn, "The fabric as it is"))
+
+
+def _teller(
+    collector: Collector, before: Map | None, state: str | None, paint: Callable[[Map], None]
+) -> Callable[[Map], None]:
+    """Return what tells of each new map, draws and stores it."""
     from railwise.cli import discover_output as output
 
     last = before
@@ -146,6 +162,7 @@ def _teller(collector: Collector, before: Map | None, state: str | None) -> Call
     def tell(drawn: Map) -> None:
         nonlocal last
         output.news(last, drawn, collector)
+        paint(drawn)
         if state:
             output.store(drawn, state)
         last = drawn

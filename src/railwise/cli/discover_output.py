@@ -114,10 +114,15 @@ def store(drawn: Map, state: str) -> None:
     from railwise.formats.discovery.map_document import map_document
     from railwise.formats.document_writer import document_text
 
-    path = Path(state)
+    replace_file(state, document_text(map_document(drawn), "json"))
+
+
+def replace_file(name: str, text: str) -> None:
+    """Write a file that others may be reading: they see the old one or the new one, never half of it."""
+    path = Path(name)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        beside.write_text(document_text(map_document(drawn), "json"), encoding="utf-8")
+        beside.write_text(text, encoding="utf-8")
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

@@ -6,7 +6,7 @@ What is read back is believed as far as it goes: names, places and links; a docu
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -20,14 +20,25 @@ from railwise.model.errors import Fault, InputError
 
 API_VERSION: Final = "railwise.dev/v1alpha1"
 KIND: Final = "FabricMap"
+ENDS: Final[tuple[Literal["a", "b"], ...]] = ("a", "b")
+
+
+class Witness(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """A source that tells of an edge in its report on a device, at the end ``a`` or ``b``, since when (µs)."""
+
+    source: str
+    device: str
+    end: Literal["a", "b"]
+    since: int = 0
 
 
 class Link(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """An edge: its ends as ``device/port``, and who says so."""
+    """An edge: its ends as ``device/port``, who says so, and how long ago (µs) the freshest of them confirmed it."""
 
     a: str
     b: str
-    evidence: list[Evidence] = []
+    age: int = 0
+    evidence: list[Witness] = []
 
 
 class Said(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
@@ -77,7 +88,7 @@ def map_document(drawn: Map) -> dict[str, Any]:
         rails={name: list(drawn.rails[name]) for name in sorted(drawn.rails)},
         dead_rails={name: sorted(rails) for name, rails in sorted(drawn.dead_rails.items()) if rails},
         scale_up=list(drawn.scale_up),
-        links=[Link(edge.a.text(), edge.b.text(), sorted(edge.evidence)) for edge in drawn.links()],
+        links=[_link(edge, drawn.age(edge)) for edge in drawn.links()],
         findings=list(drawn.findings),
         said=[Said(*key, list(drawn.said[key])) for key in sorted(drawn.said)],
         heard=[Heard(*key, drawn.heard[key]) for key in sorted(drawn.heard)],
@@ -98,12 +109,13 @@ def read_map(data: bytes, source: str) -> Map:
     findings = value.pop("findings", [])
     try:
         document = msgspec.convert(value, MapDocument)
-        told = tuple(_read_finding(one) for one in findings)
+        known = tuple(_read_finding(one) for one in findings)
     except (msgspec.ValidationError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError([Fault("", f"no map: {error}", "`railwise discover -o json` writes one")], source) from None
     edges = {}
     for link in document.links:
-        edge = Edge(_port(link.a), _port(link.b), tuple(link.evidence))
+        told = (Evidence(one.source, one.device, ENDS.index(one.end), one.since) for one in link.evidence)
+        edge = Edge(_port(link.a), _port(link.b), tuple(told))
         edges[edge.a] = edges[edge.b] = edge
     return Map(
         time=document.time,
@@ -116,10 +128,15 @@ def read_map(data: bytes, source: str) -> Map:
         dead_rails={name: frozenset(rails) for name, rails in document.dead_rails.items()},
         scale_up=tuple(document.scale_up),
         said={(one.source, one.device): tuple(one.domains) for one in document.said},
-        findings=told,
+        findings=known,
         heard={(one.source, one.device): one.time for one in document.heard},
         retired=tuple(document.retired),
     )
+
+
+def _link(edge: Edge, age: int) -> Link:
+    told = [Witness(one.source, one.device, ENDS[one.side], one.since) for one in sorted(edge.evidence)]
+    return Link(edge.a.text(), edge.b.text(), age, told)
 
 
 def _finding(one: Finding) -> dict[str, Any]:
