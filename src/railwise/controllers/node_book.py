@@ -13,7 +13,7 @@ from railwise.engine.cycle import NodeChange
 from railwise.formats.kubernetes.cards import Offers
 from railwise.formats.kubernetes.dialects.sources import TopologyDraft
 from railwise.formats.kubernetes.dialects.trees import Trees, trees_of
-from railwise.formats.kubernetes.nodes import NodeReading
+from railwise.formats.kubernetes.nodes import NodeReading, closed_to_new
 from railwise.formats.kubernetes.schema import NodeObject
 from railwise.model.errors import Fault
 from railwise.model.node import Node
@@ -113,7 +113,7 @@ class NodeBook:
     def usable(self, name: str) -> bool:
         """Return whether a pod may be bound to a node now, as far as the node itself says."""
         node = self._objects.get(name)
-        return node is not None and not node.spec.unschedulable and self._told.get(name, _NOBODY).ready
+        return node is not None and not closed_to_new(node) and self._told.get(name, _NOBODY).ready
 
     def read(self) -> tuple[Node, ...]:
         """Return all nodes in natural order of names, with their topologies found anew."""

@@ -16,14 +16,23 @@ from grpc.aio import AioRpcError
 from railwise.discovery.backoff import Backoff
 from railwise.discovery.gnmi_target import PORTS, CredentialsError, channel, metadata
 from railwise.discovery.gnmi_ways import Way, ways_for
-from railwise.discovery.hearing import Changed, Failed, Records, Sink, Whole
+from railwise.discovery.hearing import Changed, Failed, Records, Sink, State, Whole
 from railwise.formats.discovery.settings import Target
-from railwise.gnmi.gnmi_pb2 import CapabilityRequest, CapabilityResponse, SubscribeRequest, SubscriptionList
+from railwise.gnmi.gnmi_pb2 import (
+    CapabilityRequest,
+    CapabilityResponse,
+    GetRequest,
+    SubscribeRequest,
+    SubscriptionList,
+)
 from railwise.gnmi.service import Stub
 from railwise.model.errors import InputError
 
 PATIENCE: Final = 30.0
 """Seconds until a switch must have answered a question, or sent its first sync."""
+
+STATE_EVERY: Final = 10.0
+"""Seconds from one question whether a switch is being worked on to the next."""
 
 NOT_THIS_WAY: Final = (StatusCode.INVALID_ARGUMENT, StatusCode.UNIMPLEMENTED, StatusCode.NOT_FOUND)
 """With these a switch says that it does not understand, not that something is wrong with it."""
@@ -133,6 +142,7 @@ class GnmiSource:
 
         call = asking.stub.subscribe(requests(), metadata=asking.shown)
         first: dict[str, Records] | None = {}
+        watch: asyncio.Task[None] | None = None
         try:
             async with asyncio.timeout(PATIENCE) as patience:
                 async for answer in call:
@@ -142,6 +152,7 @@ class GnmiSource:
                         self._backoff.reset()
                         asking.entered()
                         if first is not None:
+                            watch = await self._state(asking, way)
                             asking.sink(Whole(self.name, self._target.name, first))
                             first = None
                         if asking.mode == SubscriptionList.ONCE:
@@ -158,6 +169,32 @@ class GnmiSource:
         finally:
             ended.set()
             call.cancel()
+            if watch is not None:
+                watch.cancel()
+
+    async def _state(self, asking: Asking, way: Way) -> asyncio.Task[None] | None:
+        """Tell whether the switch is being worked on; return what goes on asking, where it is asked for good."""
+        question = way.state()
+        if question is None or not await self._tell_state(asking, way, question):
+            return None
+        if asking.mode == SubscriptionList.ONCE:
+            return None
+
+        async def again() -> None:
+            while True:
+                await asyncio.sleep(STATE_EVERY)
+                await self._tell_state(asking, way, question)
+
+        return asyncio.create_task(again())
+
+    async def _tell_state(self, asking: Asking, way: Way, question: GetRequest) -> bool:
+        """Ask once; False where the switch has no answer to that, which leaves all else as it is."""
+        try:
+            answer = await asking.stub.get(question, metadata=asking.shown, timeout=PATIENCE)
+        except AioRpcError as error:
+            return error.code() not in NOT_THIS_WAY
+        asking.sink(State(self.name, self._target.name, way.maintained(answer)))
+        return True
 
 
 async def _greet(asking: Asking) -> tuple[CapabilityResponse | None, str]:

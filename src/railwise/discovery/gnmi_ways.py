@@ -11,13 +11,15 @@ from typing import Final, Protocol
 
 from railwise.discovery.hearing import Records
 from railwise.formats.lldp.openconfig import Leaves, read_document
-from railwise.formats.lldp.sonic_table import read_rows
+from railwise.formats.lldp.sonic_table import read_object, read_rows
 from railwise.gnmi.gnmi_pb2 import (
     JSON_IETF,
     ON_CHANGE,
     PROTO,
     SAMPLE,
     CapabilityResponse,
+    GetRequest,
+    GetResponse,
     Notification,
     Path,
     Subscription,
@@ -39,6 +41,14 @@ class Way(Protocol):
 
     def read(self, said: Notification) -> dict[str, Records]:
         """Return the ports of which a notification says something, with all their neighbours now."""
+        ...
+
+    def state(self) -> GetRequest | None:
+        """Return the question whether the switch is being worked on; None where the system has no word for that."""
+        ...
+
+    def maintained(self, answer: GetResponse) -> bool:
+        """Return what the answer to it says."""
         ...
 
     @property
@@ -68,8 +78,35 @@ class SonicWay:
                 found |= {record.port: (record,) for record in rows.records}
         return found
 
+    def state(self) -> GetRequest | None:
+        """Ask whether traffic is shifted away from the switch, as its operators do before they work on it."""
+        path = parse_path("/BGP_DEVICE_GLOBAL/STATE")
+        return GetRequest(prefix=Path(target="CONFIG_DB"), path=[path], encoding=JSON_IETF)
 
-class LeafWay:
+    def maintained(self, answer: GetResponse) -> bool:
+        """Read that row of the configuration."""
+        for said in answer.notification:
+            for update in said.update:
+                row = read_object(update.val.json_ietf_val or update.val.json_val)
+                if "tsa_enabled" in row:
+                    return str(row["tsa_enabled"]).lower() == "true"
+        return False
+
+
+class _NoState:
+    """A system that does not tell whether it is being worked on."""
+
+    def state(self) -> GetRequest | None:
+        """Ask nothing."""
+        return None
+
+    def maintained(self, answer: GetResponse) -> bool:
+        """Read nothing."""
+        del answer
+        return False
+
+
+class LeafWay(_NoState):
     """OpenConfig on change: leaf by leaf, a deleted path for what is gone; documents are understood too."""
 
     whole = False
@@ -103,7 +140,7 @@ class LeafWay:
         return documents | {port: self._leaves.records(port) for port in touched}
 
 
-class SampleWay:
+class SampleWay(_NoState):
     """OpenConfig where neighbours do not stream on change: the whole document, again and again."""
 
     whole = True

@@ -32,6 +32,14 @@ class Changed(NamedTuple):
     ports: Mapping[str, Records]
 
 
+class State(NamedTuple):
+    """How ``device`` itself stands: whether traffic is kept off it because somebody works on it."""
+
+    source: str
+    device: str
+    maintenance: bool
+
+
 class Told(NamedTuple):
     """Everything about ``device`` from a source that draws up reports itself."""
 
@@ -56,7 +64,7 @@ class Gone(NamedTuple):
     device: str
 
 
-Hearing = Whole | Changed | Told | Failed | Gone
+Hearing = Whole | Changed | State | Told | Failed | Gone
 Sink = Callable[[Hearing], None]
 """Takes what sources tell, at once and in order."""
 

@@ -14,7 +14,7 @@ _APPLIED: Final = "an apply that creates needs both rights, and is noted as a pa
 _LEASE: Final = ("coordination.k8s.io", "leases")
 
 DISCOVERY: Final[tuple[Permission, ...]] = (
-    Permission("", "nodes", ("patch",), "labels below fabric.railwise.dev/ and nvlink.railwise.dev/"),
+    Permission("", "nodes", ("patch",), "labels below fabric., nvlink. and maintenance.railwise.dev/"),
     Permission("", "nodes", ("list",), "labels that are there already, to write only what differs"),
     Permission(
         "",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from railwise.discovery.hearing import Failed, Gone, Hearing, Told, Whole
+from railwise.discovery.hearing import Failed, Gone, Hearing, State, Told, Whole
 from railwise.fabric.observations import MAC, SERVER, SWITCH, Observation, Report, Speaker
 from railwise.formats.lldp.record import MOST_PORTS, LldpRecord
 
@@ -41,6 +41,7 @@ class Tables:
         self._speakers: Final = dict(speakers)
         self._rows: Final[dict[Key, dict[str, Rows]]] = {}
         self._kinds: Final[dict[str, str]] = {}
+        self._worked_on: Final[set[str]] = set()
         self._reports: Final[dict[Key, Report]] = {}
         self._standing: Final[dict[Key, Standing]] = {}
 
@@ -60,6 +61,8 @@ class Tables:
         self._standing[key] = Standing(now, 0, "", standing.failures)
         if isinstance(hearing, Told):
             return self._told(key, replace(hearing.report, source=hearing.source, time=now))
+        if isinstance(hearing, State):
+            return self._state(key, hearing, now)
         before = self._rows.get(key)
         told = {port: tuple(map(observation, records)) for port, records in hearing.ports.items()}
         if isinstance(hearing, Whole):
@@ -91,6 +94,12 @@ class Tables:
         """Return when each table was last confirmed by its source, µs."""
         return [(key, standing.confirmed) for key, standing in self._standing.items() if standing.confirmed >= 0]
 
+    def _state(self, key: Key, hearing: State, now: int) -> Report | None:
+        if hearing.maintenance == (hearing.device in self._worked_on):
+            return None
+        (self._worked_on.add if hearing.maintenance else self._worked_on.discard)(hearing.device)
+        return self._report(key, now) if key in self._rows else None
+
     def _told(self, key: Key, report: Report) -> Report | None:
         before = self._reports.get(key)
         self._reports[key] = report
@@ -99,6 +108,8 @@ class Tables:
     def _report(self, key: Key, time: int) -> Report:
         source, device = key
         speaker = self._speakers.get(device, Speaker(device, self._kinds.get(device, SWITCH)))
+        if device in self._worked_on:
+            speaker = replace(speaker, maintenance=True)
         rows = self._rows[key]
         return Report(source, speaker, time, tuple(one for port in sorted(rows) for one in rows[port]))
 

@@ -7,6 +7,7 @@ Each attribute is taken from the first of these that has it, sources in order of
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from railwise.fabric.elements import NO_RAIL, Port
 from railwise.fabric.fabric_map import Device
@@ -35,7 +36,10 @@ def describe(survey: Survey) -> dict[str, Device]:
             plane=speaker.plane,
             maintenance=speaker.maintenance,
         )
-        found[name] = _both(found[name], told) if name in found else told
+        if name in found:
+            worked_on = told.maintenance or found[name].maintenance
+            told = replace(_both(found[name], told), maintenance=worked_on)
+        found[name] = told
     for switch in intent.switches if intent else ():
         named = Device(
             switch.name,

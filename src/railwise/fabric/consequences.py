@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from railwise.fabric.closing import closed
 from railwise.fabric.elements import COMPUTE_ROLES, Fabric, Port, Role
 from railwise.fabric.fabric_map import Map
 from railwise.fabric.topologies import link_speeds
@@ -63,21 +64,8 @@ class Consequences:
         Those that hang on a leaf in maintenance, and those whose every way up leads through switches in maintenance:
         one spine of several closes nobody.
         """
-        shut = {switch.name for switch in self.fabric.switches if wires.maintained(switch.name)}
-        if not shut:
-            return set()
-        ways = dict(self.above)
-        grown = True
-        cut = set(shut)
-        while grown:
-            found = {switch for switch, upper in ways.items() if switch not in cut and upper and upper <= cut}
-            cut |= found
-            grown = bool(found)
-        return {
-            server
-            for server, leaves in self.leaves_of.items()
-            if not shut.isdisjoint(leaves) or (leaves and cut.issuperset(leaves))
-        }
+        shut = [switch.name for switch in self.fabric.switches if wires.maintained(switch.name)]
+        return set(closed(shut, self.leaves_of, self.above))
 
 
 def _rails(fabric: Fabric, meant: Map) -> dict[str, dict[int, list[tuple[Port, str]]]]:

@@ -6,8 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from railwise.fabric.closing import closed_servers
 from railwise.fabric.elements import Fabric, Port
 from railwise.fabric.fabric_map import Map, level_of_tier
+from railwise.fabric.labels import label
+from railwise.model.node import MAINTENANCE_LABEL
 from railwise.model.topology import Level, Topology
 
 FABRIC = "fabric"
@@ -60,6 +63,7 @@ def node_places(found: Map) -> dict[str, NodePlace]:
 def labels(found: Map) -> dict[str, dict[str, str]]:
     """Return the node labels of every server that may be labelled; empty ones too, so that old labels can go."""
     places = node_places(found)
+    shut = closed_servers(found)
     made = {}
     for device in found.servers():
         mine: dict[str, str] = {}
@@ -67,6 +71,8 @@ def labels(found: Map) -> dict[str, dict[str, str]]:
         if place is not None:
             for topology, prefix in ((FABRIC, FABRIC_LABEL), (NVLINK, NVLINK_LABEL)):
                 mine |= {prefix + level: name for level, name in place.places.get(topology, {}).items()}
+        if device.name in shut:
+            mine[MAINTENANCE_LABEL] = label(shut[device.name])
         made[device.name] = mine
     return made
 

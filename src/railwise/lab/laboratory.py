@@ -71,14 +71,14 @@ class Laboratory:
             for switch in fabric.switches
             if switch.dialect is not Dialect.INFINIBAND
         }
-        self._tell_reachable()
+        self._tell_states()
 
     def apply(self, event: Event) -> frozenset[Port]:
         """Let an event happen, let the switches see it, and return the ports that changed."""
         near = [port for port in sorted(self.wires.near(event)) if port.name in self._ports_of(port.device)]
         before = {port: self.heard(port) for port in near}
         changed = self.wires.apply(event)
-        self._tell_reachable()
+        self._tell_states()
         for port, state in before.items():
             if self.heard(port) != state:
                 self.devices[port.device].tell(port.name)
@@ -116,9 +116,10 @@ class Laboratory:
         """Return the ports of a device that speaks gNMI; none for all others."""
         return self._switches[device].ports if device in self.devices else ()
 
-    def _tell_reachable(self) -> None:
+    def _tell_states(self) -> None:
         for name, device in self.devices.items():
             device.set_reachable(reachable=self.wires.tells(name))
+            device.set_maintained(maintained=self.wires.maintained(name))
 
 
 def chassis_of(switch: Switch) -> str:

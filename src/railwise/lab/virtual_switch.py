@@ -14,6 +14,9 @@ from typing import Final
 
 from railwise.lab.neighbour import PortState
 
+ITSELF: Final = ""
+"""What stands for the switch as a whole where ports have changed."""
+
 
 class Changes:
     """The ports that one reader has not seen since their last change, in order of the change."""
@@ -58,6 +61,7 @@ class VirtualSwitch:
         self._own: Final[dict[str, PortState]] = {}
         self.ports: Final[Mapping[str, PortState]] = ChainMap(self._own, ports)  # type: ignore[arg-type] # read only
         self.reachable = True
+        self.maintained = False
         self._readers: Final[set[Changes]] = set()
 
     def set_port(self, name: str, state: PortState) -> None:
@@ -82,6 +86,12 @@ class VirtualSwitch:
             self.reachable = reachable
             for reader in self._readers:
                 reader.wake()
+
+    def set_maintained(self, *, maintained: bool) -> None:
+        """Take traffic off it for maintenance, or let it carry some again."""
+        if self.maintained != maintained:
+            self.maintained = maintained
+            self._told(ITSELF)
 
     def follow(self) -> Changes:
         """Return a new reader that hears of every change from now on."""

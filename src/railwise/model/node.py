@@ -11,6 +11,10 @@ MIG_DYNAMIC: tuple[str, ...] = ("dynamic",)
 """The card is cut on request and whole again when its last slice has gone."""
 
 
+MAINTENANCE_LABEL = "maintenance.railwise.dev/switch"
+"""The label of a node below a switch that is worked on, with the switch's name: it takes no new pods meanwhile."""
+
+
 @dataclass(frozen=True)
 class Cards:
     """A run of equal cards of a node.

@@ -19,8 +19,10 @@ from railwise.fabric.topologies import FABRIC_LABEL, NVLINK_LABEL, labels
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.errors import ApiError, ConflictError, DeposedError, NotFoundError
 from railwise.kubeapi.resources import NODES
+from railwise.model.node import MAINTENANCE_LABEL
 
-PREFIXES: Final = (FABRIC_LABEL, NVLINK_LABEL)
+PLACES: Final = (FABRIC_LABEL, NVLINK_LABEL)
+PREFIXES: Final = (*PLACES, MAINTENANCE_LABEL)
 AT_ONCE: Final = 16
 """So many nodes are written at the same time."""
 
@@ -64,11 +66,11 @@ class NodeLabels:
         labelled = losing = 0
         for node in nodes:
             mine = own_labels(node.metadata.labels or {})
-            labelled += bool(mine)
+            labelled += any(key.startswith(PLACES) for key in mine)
             if node.metadata.name not in wanted:
                 continue
             change = difference(mine, wanted[node.metadata.name])
-            losing += any(value is None for value in change.values())
+            losing += any(value is None and key.startswith(PLACES) for key, value in change.items())
             if change:
                 changes.append((node.metadata, change))
         if losing > FEW and 100 * losing > MOST_REMOVED * labelled:

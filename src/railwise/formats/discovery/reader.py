@@ -95,7 +95,9 @@ def _switches(records: list[dict[str, Any]], faults: Faults) -> tuple[tuple[Targ
                 faults.add(f"{path}.name", f"the switch {shown(name)} stands twice")
             targets.append(Target(name, host, record.get("port", 0), record.get("dialect", "auto"), trust, login))
             known = {key: column[place] for key, column in columns.items()}
-            speakers[name] = Speaker(name, role=record.get("role", ""), **known)
+            speakers[name] = Speaker(
+                name, role=record.get("role", ""), maintenance=bool(record.get("maintenance")), **known
+            )
     return tuple(targets), speakers
 
 

@@ -62,6 +62,7 @@ SWITCH_RECORD = Record(
             "the rail it carries; k rails on n switches: equal consecutive runs",
         ),
         "plane_id": Field(WORDS, "the plane it belongs to" + _RUNS),
+        "maintenance": Field(Flag(), "nothing new below it, as if it were worked on; default: what it says itself"),
     },
     hints={"password": _NO_SECRETS, "address": "did you mean 'host'?", "target": "did you mean 'host'?"},
 )

@@ -16,7 +16,7 @@ from railwise.formats.kubernetes.schema import NodeObject
 from railwise.model.errors import Fault
 from railwise.model.host_ports import PREFIX, WHOLE
 from railwise.model.natural import natural_key
-from railwise.model.node import Node, Taint
+from railwise.model.node import MAINTENANCE_LABEL, Node, Taint
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
@@ -28,6 +28,11 @@ UNWELL = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
 MIRRORED = (*UNWELL, "node.kubernetes.io/unschedulable")
 """Taints that repeat a field of the node: they come and go with it, so the field alone is kept."""
+
+
+def closed_to_new(node: NodeObject) -> bool:
+    """Return whether a node takes no new pods: it is cordoned, or a switch above it is worked on."""
+    return node.spec.unschedulable or MAINTENANCE_LABEL in node.metadata.labels
 
 
 class NodeReading:
@@ -130,7 +135,7 @@ class NodeReading:
             labels=dict(node.metadata.labels),
             taints=tuple(taint for taint in self._taints[name] if taint.key not in MIRRORED),
             ready=_ready(node, self._taints[name]),
-            unschedulable=node.spec.unschedulable,
+            unschedulable=closed_to_new(node),
         )
 
     def _left(self, name: str) -> dict[str, int]:

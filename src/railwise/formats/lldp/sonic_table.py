@@ -7,8 +7,9 @@ new one equals the old one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec.json
 
@@ -53,6 +54,14 @@ def read_rows(document: bytes, source: str = "") -> SonicRows:
         elif not (record := read_row(port, fields)).empty():
             records.append(record)
     return SonicRows(tuple(records), tuple(gone))
+
+
+def read_object(document: bytes) -> Mapping[str, Any]:
+    """Return a JSON object; an empty one for what is none."""
+    try:
+        return mapping(msgspec.json.decode(document))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
 
 
 def read_row(port: str, fields: object) -> LldpRecord:

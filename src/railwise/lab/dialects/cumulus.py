@@ -13,7 +13,7 @@ from railwise.gnmi.paths import parse_path, path_text
 from railwise.lab.dialects.dialect import Area, Change, RefusedError, whole_path
 from railwise.lab.dialects.openconfig import PORT_ID_TYPES
 from railwise.lab.neighbour import Neighbour
-from railwise.lab.virtual_switch import VirtualSwitch
+from railwise.lab.virtual_switch import ITSELF, VirtualSwitch
 
 NEIGHBOURS = "neighbours"
 CHASSIS = "chassis"
@@ -59,7 +59,7 @@ class Cumulus:
         if area.kind == CHASSIS:
             return []
         found = []
-        for name in ports:
+        for name in (port for port in ports if port != ITSELF):
             if area.port in ("", name):
                 gone = parse_path("/lldp/interfaces/interface/neighbors")
                 gone.elem[2].key["name"] = name

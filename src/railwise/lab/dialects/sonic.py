@@ -1,4 +1,7 @@
-"""SONiC's native reader: tables of its database (target ``APPL_DB``), each a JSON object a table or a row.
+"""SONiC's native reader: tables of its databases, each a JSON object a table or a row.
+
+Served are the neighbours, the ports and the switch's own chassis (target ``APPL_DB``), and whether traffic is shifted
+away from the switch, as its operators do before they work on it (``BGP_DEVICE_GLOBAL`` of ``CONFIG_DB``).
 
 Its documented ways are kept: a deleted row arrives as an update with an empty object, and not at all for who watches
 that one row; a changed row is deleted and written again, so that a reader can see a hole; the time mark of every row is
@@ -15,12 +18,13 @@ import msgspec.json
 from railwise.gnmi.gnmi_pb2 import PROTO, ModelData, Path, PathElem
 from railwise.lab.dialects.dialect import JSON_ENCODINGS, Area, Change, RefusedError, json_update, whole_path
 from railwise.lab.neighbour import Neighbour
-from railwise.lab.virtual_switch import VirtualSwitch
+from railwise.lab.virtual_switch import ITSELF, VirtualSwitch
 
-TARGET = "APPL_DB"
 NEIGHBOURS = "LLDP_ENTRY_TABLE"
 PORTS = "PORT_TABLE"
 CHASSIS = "LLDP_LOC_CHASSIS"
+DEVICE = "BGP_DEVICE_GLOBAL"
+TABLES = {"APPL_DB": (NEIGHBOURS, PORTS, CHASSIS), "CONFIG_DB": (DEVICE,)}
 SUBTYPES = {"alias": "1", "mac": "3", "ifname": "5", "local": "7"}
 CAPABILITY_BITS = {"repeater": 0x4000, "bridge": 0x2000, "wlan": 0x1000, "router": 0x0800, "station": 0x0100}
 
@@ -39,11 +43,11 @@ class SonicDatabase:
         """Return the table, and the row where one is named."""
         target = prefix.target or path.target
         parts = [name for name, _ in whole_path(path, prefix)]
-        if target != TARGET and parts[:1] == [TARGET]:
-            target, parts = TARGET, parts[1:]
-        if target != TARGET:
+        if target not in TABLES and parts and parts[0] in TABLES:
+            target, parts = parts[0], parts[1:]
+        if target not in TABLES:
             raise RefusedError("INVALID_ARGUMENT", f"unknown database target '{target[:40]}'")
-        if not parts or parts[0] not in {NEIGHBOURS, PORTS, CHASSIS} or len(parts) > 2:  # noqa: PLR2004 # table, row
+        if not parts or parts[0] not in TABLES[target] or len(parts) > 2:  # noqa: PLR2004 # table, row
             raise RefusedError("NOT_FOUND", f"no valid entry found on {'/'.join(parts)[:80]!r}")
         return Area(parts[0], parts[1] if len(parts) > 1 else "", path)
 
@@ -61,6 +65,8 @@ class SonicDatabase:
 
     def changed(self, switch: VirtualSwitch, area: Area, ports: Iterable[str], clock: int) -> list[Change]:
         """Return a value a row: an empty object where it is gone, before the new one where it is another."""
+        if area.kind == DEVICE:
+            return self.everything(switch, area, clock) if ITSELF in ports else []
         if area.port:
             row = _rows(switch, area.kind, [area.port], clock).get(area.port) if area.port in ports else None
             return [_row(area.path, row)] if row else []
@@ -97,6 +103,8 @@ def _rows(switch: VirtualSwitch, table: str, ports: Iterable[str], clock: int) -
     """Return the rows of some ports; an empty one where the table has none."""
     if table == CHASSIS:
         return {"lldp_loc": {"lldp_loc_chassis_id": switch.chassis_id, "lldp_loc_sys_name": switch.name}}
+    if table == DEVICE:
+        return {"STATE": {"tsa_enabled": str(switch.maintained).lower()}}
     known = {port: switch.ports[port] for port in ports if port in switch.ports}
     if table == PORTS:
         return {
