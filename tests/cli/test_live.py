@@ -213,6 +213,15 @@ def test_what_may_not_be_read_is_said(cluster: Readable, railwise: Railwise) -> 
     assert "hint: a Role or ClusterRole has to allow this verb" in done.err
 
 
+def test_an_audit_of_a_cluster(cluster: Readable, railwise: Railwise) -> None:
+    done = railwise("audit", *cluster.all, "-o", "json")
+    found = {(one["check"], one["where"]): one for one in json.loads(done.out)["items"]}
+    assert done.code == 1
+    assert found["incomplete", "workload half"]["what"] == "lacks pods: 2 of 4 are there"
+    assert any(check == "never-starts" and "huge" in where for check, where in found)
+    assert not any(check == "lonely-domains" for check, _ in found)
+
+
 def test_bad_input_is_told_from_a_bad_cluster(cluster: Readable, railwise: Railwise, tmp_path: Path) -> None:
     done = railwise("get", "nodes", "--kubeconfig", str(tmp_path / "none"))
     assert (done.code, "none" in done.err) == (2, True)

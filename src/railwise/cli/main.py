@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "discover": ("railwise.cli.discover:command", "Ask switches and servers how they are cabled: the map."),
     "fabric": ("railwise.cli.fabric:fabric", "Design, draw and convert fabrics."),
     "schema": ("railwise.cli.schema:command", "Print the JSON Schema of a format, for editors."),
+    "audit": ("railwise.cli.audit:command", "Check a cluster for what would hurt."),
     "snapshot": ("railwise.cli.snapshot:command", "Record a live cluster as a scenario file."),
     "replay": ("railwise.cli.replay:command", "Decide again what a live scheduler decided, from its recording."),
     "run": ("railwise.cli.run:group", "Run a live controller: the scheduler."),
