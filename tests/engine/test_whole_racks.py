@@ -35,7 +35,7 @@ def test_taking_all_racks_whole_but_one_destroys_least(mix: tuple[tuple[int, int
     for racks in combinations_with_replacement(range(1, 7), 4):
         for pods in range(max(racks) + 1, sum(racks) + 1):
             number = answers.fewest(answers.multiset(tuple(racks)), pods)
-            found = answers.choose([(rack, whole, CARDS * whole) for rack, whole in enumerate(racks)], pods, number)
+            found = answers.choose(range(len(racks)), racks, [CARDS * whole for whole in racks], pods, number)
             assert found is not None
             assert len(found.racks) == number
             assert sum(take for _, take in found.racks) == pods

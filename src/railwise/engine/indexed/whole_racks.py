@@ -9,6 +9,7 @@ multiset.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from railwise.engine.cluster.potential import Potential
@@ -39,7 +40,7 @@ class WholeRacks:
         self.potential: Final = potential
         self.cards: Final = cards
         self._multisets: Final[dict[tuple[int, ...], Multiset]] = {}
-        self._known: dict[tuple[Multiset, int], tuple[int, list[tuple[int, ...]]]] = {}
+        self._known: dict[tuple[Multiset, int], tuple[int, list[Multiset]]] = {}
 
     def multiset(self, counts: tuple[int, ...]) -> Multiset:
         """Return the numbers of whole free nodes that racks have, with how many racks have each, largest first."""
@@ -66,33 +67,40 @@ class WholeRacks:
         """Return what ``choose`` would lose, without choosing."""
         return self._ways(multiset, pods, number)[0]
 
-    def choose(self, racks: list[tuple[int, int, int]], pods: int, number: int) -> RackChoice | None:
-        """Choose ``number`` racks (the fewest that do) out of (rack, whole free nodes, free slots), in tree order."""
-        by_count: dict[int, list[tuple[int, int]]] = {}
-        for rack, whole, free in racks:
-            if whole:
-                by_count.setdefault(whole, []).append((free, rack))
-        for members in by_count.values():
-            members.sort()
-        multiset = self.multiset(tuple([whole for _, whole, _ in racks]))
-        loss, ways = self._ways(multiset, pods, number)
-        best: RackChoice | None = None
+    def choose(
+        self, racks: Sequence[int], counts: Sequence[int], free: Sequence[int], pods: int, number: int
+    ) -> RackChoice | None:
+        """Choose ``number`` racks (the fewest that do), in tree order, out of ``racks``.
+
+        ``counts`` are the whole free nodes of each of them, ``free`` the free slots of every rack of the tree.
+        """
+        loss, ways = self._ways(self.multiset(tuple(counts)), pods, number)
+        having: dict[int, list[tuple[int, int]]] = {}
+        best: list[tuple[int, int]] = []
+        least = -1
         for way in ways:
             chosen: list[tuple[int, int]] = []
             left = 0
-            for (count, _), take in zip(multiset, way, strict=True):
-                for free, rack in by_count[count][:take]:
+            for count, take in way:
+                members = having.get(count)
+                if members is None:
+                    members = [(free[rack], rack) for rack, whole in zip(racks, counts, strict=True) if whole == count]
+                    members.sort()
+                    having[count] = members
+                for slots, rack in members[:take]:
                     chosen.append((rack, count))
-                    left += free
+                    left += slots
+            if 0 <= least < left:
+                continue
             chosen.sort()
             last, count = chosen[-1]
-            chosen[-1] = (last, count - (sum(have for _, have in chosen) - pods))
-            choice = RackChoice(tuple(chosen), loss, left)
-            if best is None or (choice.left, choice.racks) < (best.left, best.racks):
-                best = choice
-        return best
+            chosen[-1] = (last, count - (sum([have for _, have in chosen]) - pods))
+            if left < least or least < 0 or chosen < best:
+                best, least = chosen, left
+        return RackChoice(tuple(best), loss, least) if best else None
 
-    def _ways(self, multiset: Multiset, pods: int, number: int) -> tuple[int, list[tuple[int, ...]]]:
+    def _ways(self, multiset: Multiset, pods: int, number: int) -> tuple[int, list[Multiset]]:
+        """Return the least loss, and the ways to it: pairs (whole free nodes, racks of just so many to take)."""
         known = self._known.get((multiset, pods))
         if known is None:
             search = _Subset(multiset, self)
@@ -100,7 +108,10 @@ class WholeRacks:
             found: list[tuple[int, ...]] = []
             if loss is not None:
                 search.collect(0, number, pods, (), found)
-            known = (loss or 0, found)
+            ways = [
+                tuple([(count, take) for (count, _), take in zip(multiset, way, strict=True) if take]) for way in found
+            ]
+            known = (loss or 0, ways)
             if len(self._known) > MOST_REMEMBERED:
                 self._known.clear()
             self._known[multiset, pods] = known

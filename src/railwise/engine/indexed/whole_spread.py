@@ -6,6 +6,7 @@ set has an exact answer (``whole_racks``).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
@@ -49,13 +50,14 @@ class WholeSpread:
             return None
         fewest: tuple[int, ...] = ()
         least = 0
-        worth_it: list[tuple[int, int, list[int], tuple[int, ...]]] = []
+        worth_it: list[tuple[int, int, Sequence[int], tuple[int, ...], tuple[int, ...]]] = []
         proven = True
         for domain in domains:
             groups, complete = self._sets_of_racks(room, level, domain, pods)
             proven = proven and complete
             for used, frees, members in groups:
-                multiset = self.answers.multiset(tuple([self.counts[rack] for rack in members]))
+                counts = self._counts_of(members)
+                multiset = self.answers.multiset(counts)
                 number = self.answers.fewest(multiset, pods)
                 key = (*used, number)
                 if worth_it and key > fewest:
@@ -64,24 +66,30 @@ class WholeSpread:
                 if not worth_it or (key, loss) < (fewest, least):
                     fewest, least, worth_it = key, loss, []
                 if loss == least:
-                    worth_it.append((domain, number, members, frees))
+                    worth_it.append((domain, number, members, counts, frees))
         free = self.tree_state.free[self.tree.depth - 1]
-        best: tuple[tuple[object, ...], tuple[tuple[int, int], ...]] | None = None
-        for domain, number, members, frees in worth_it:
-            choice = self.answers.choose([(rack, self.counts[rack], free[rack]) for rack in members], pods, number)
-            if choice is not None:
+        best: tuple[tuple[int, tuple[int, ...], tuple[tuple[int, int], ...]], tuple[tuple[int, int], ...]] | None = None
+        for domain, number, members, counts, frees in worth_it:
+            choice = self.answers.choose(members, counts, free, pods, number)
+            if choice is not None and (best is None or choice.left <= best[0][0]):
                 rank = (choice.left, (*reversed(frees), *self.tree_state.free_around(level, domain)), choice.racks)
                 if best is None or rank < best[0]:
                     best = (rank, choice.racks)
         return (list(best[1]) if best is not None else []), proven
 
+    def _counts_of(self, racks: Sequence[int]) -> tuple[int, ...]:
+        """Return the whole free nodes of racks."""
+        if isinstance(racks, range):
+            return tuple(self.counts[racks.start : racks.stop])
+        return tuple([self.counts[rack] for rack in racks])
+
     def _sets_of_racks(
         self, room: Sums, level: int, domain: int, pods: int
-    ) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...], list[int]]], bool]:
+    ) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...], Sequence[int]]], bool]:
         """Return (domains used, their free slots, racks) of the sets worth comparing, and whether these are all."""
         if level >= self.tree.depth - 2:
             first, last = self.tree.racks_in(level, domain)
-            return [((), (), list(range(first, last)))], True
+            return [((), (), range(first, last))], True
         tier = self.tree.tiers[level] if level >= 0 else None
         below = (
             range(tier.first_child[domain], tier.last_child[domain]) if tier else range(len(self.tree.tiers[0].names))
@@ -101,7 +109,7 @@ class WholeSpread:
                 complete = False
                 break
         free = self.tree_state.free[level + 1]
-        result: list[tuple[tuple[int, ...], tuple[int, ...], list[int]]] = []
+        result: list[tuple[tuple[int, ...], tuple[int, ...], Sequence[int]]] = []
         for choice in choices:
             children = sorted(-sized[index][1] for index in choice)
             members: list[int] = []
