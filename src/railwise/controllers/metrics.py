@@ -162,6 +162,10 @@ class SchedulerMetrics:
         self.engine = engine
         self._engines.inc()
 
+    def idle(self) -> None:
+        """Hear of a round in which nothing was new, so that nothing was decided."""
+        self._rounds.inc()
+
     def decided(self, plan: Plan, seconds: float) -> None:
         """Hear of a round and how long it took."""
         self._rounds.inc()

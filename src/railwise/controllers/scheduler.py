@@ -45,6 +45,9 @@ SHORTEST = 0.002
 UNREADABLE = "CannotBeRead"
 """The reason of the event on an object that has not the form of its kind."""
 
+PULSE = 60.0
+"""Seconds between two rounds at most, so that who watches sees a quiet cluster from a loop that stands still."""
+
 FAREWELL = 10.0
 """Seconds that binds on their way are waited for at the end."""
 
@@ -172,6 +175,7 @@ class Scheduler:
         now = cache.clock.now()
         self._metrics.incomplete.set(len(cache.lacking))
         if not events and self._engine.idle(now):
+            self._metrics.idle()
             self._say_incomplete()
             return
         started = time.monotonic()
@@ -265,14 +269,16 @@ class Scheduler:
         about = Regarding(resource, what.namespace, what.name, what.uid)
         self._recorder.say(about, UNREADABLE, what.message, warning=True, action="Reading")
 
-    def _wake(self) -> float | None:
+    def _wake(self) -> float:
         """Return in how many seconds a round is due although nothing happens."""
-        waits = [] if (held := self.cache.wake()) is None else [held]
+        waits = [PULSE]
+        if (held := self.cache.wake()) is not None:
+            waits.append(held)
         if self._engine is not None:
             times = self._engine.wake_times()
             if times:
                 waits.append(max(0.0, (min(times) - self.cache.clock.now()) / MICROSECOND))
-        return min(waits) + SHORTEST if waits else None
+        return min(waits) + SHORTEST
 
 
 def keep_for_good() -> None:
