@@ -81,6 +81,10 @@ class GateStage(Stage):
         body = {"metadata": {"name": name, "labels": {GATE: "suspend"} if held else {}}, "spec": job}
         await self.client.create(JOBS, self.space, body)
 
+    async def pods(self) -> list[SeenPod]:
+        """Return all pods."""
+        return (await self.client.list(PODS, SeenPod, Scope(self.space))).objects
+
     async def made(self, job: str) -> list[SeenPod]:
         """Return the pods of a Job."""
         return (await self.client.list(PODS, SeenPod, Scope(self.space, f"job-name={job}"))).objects

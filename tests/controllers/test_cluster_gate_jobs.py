@@ -13,7 +13,7 @@ from railwise.formats.kubernetes.gate_jobs import planned
 from railwise.formats.kubernetes.kinds import Job
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.objects import PartialObject
-from railwise.kubeapi.pods import bind
+from railwise.kubeapi.pods import Answer, bind
 from railwise.kubeapi.resources import EVENTS, JOBS, PODS
 from railwise.kubeapi.watching import Scope
 from tests.controllers.gate_stage import GateStage, gatekeeping
@@ -74,11 +74,11 @@ async def test_a_held_job_whose_room_was_taken_is_planned_again(
     start = gate_release.start_job
     stolen: list[str] = []
 
-    async def late(client: Client, job: Job, nodes: Sequence[str]) -> None:
+    async def late(client: Client, job: Job, nodes: Sequence[str]) -> Answer:
         if not stolen:
             stolen.append(nodes[0])
             await bind(stage.client, thief, nodes[0])
-        await start(client, job, nodes)
+        return await start(client, job, nodes)
 
     monkeypatch.setattr(gate_release, "start_job", late)
     async with gatekeeping(stage):

@@ -49,7 +49,7 @@ def gated(name: str = "p", terms: list[dict[str, Any]] | None = None, **more: An
     return msgspec.convert({"metadata": meta, "spec": {**spec, **more}}, SeenPod)
 
 
-def released(pod: SeenPod, node: str, word: str = "") -> SeenPod:
+def released(pod: SeenPod, node: str, word: str = "", message: str = "0/3 nodes are available") -> SeenPod:
     """Return a pod as a server makes it of our patch; ``word`` is what the stock scheduler says."""
     patch: Any = release(pod, node)
     found = msgspec.to_builtins(pod)
@@ -57,7 +57,9 @@ def released(pod: SeenPod, node: str, word: str = "") -> SeenPod:
     found["spec"]["affinity"] = patch["spec"]["affinity"]
     found["spec"]["schedulingGates"] = []
     if word:
-        found["status"] = {"conditions": [{"type": "PodScheduled", "status": "False", "reason": word}]}
+        found["status"] = {
+            "conditions": [{"type": "PodScheduled", "status": "False", "reason": word, "message": message}]
+        }
     return msgspec.convert(found, SeenPod)
 
 
@@ -192,6 +194,13 @@ def test_a_refusal_that_passes_replaces_nobody() -> None:
     spec = msgspec.structs.replace(released(pod, "n1", "Unschedulable").spec, node_name="n1")
     room.cache.pods.put(msgspec.structs.replace(released(pod, "n1", "Unschedulable"), spec=spec))
     assert room.pass_time(60) == [], "it is bound"
+
+
+def test_why_it_waited_at_the_gate_is_no_refusal() -> None:
+    room = Room()
+    room.cache.pods.put(released(gated(owner="Job/j"), "n1", "Unschedulable", "NotEnoughFree: 0 of 3 nodes"))
+    assert room.pass_time(30) == []
+    assert room.ears.said == []
 
 
 def test_a_pod_without_an_owner_is_never_replaced_but_told() -> None:

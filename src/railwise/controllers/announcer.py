@@ -18,6 +18,7 @@ from railwise.kubeapi.client import Client
 from railwise.kubeapi.pods import Outcome, PodName, set_conditions
 from railwise.kubeapi.recorder import Recorder, Regarding
 from railwise.kubeapi.resources import PODS
+from railwise.model.reason import Code
 
 REFRESH = 30.0
 """Seconds after which a message with the same code is written again, if its figures have changed."""
@@ -43,6 +44,17 @@ class Word(NamedTuple):
         """Return both as one text."""
         whole = f"{self.code}: {self.text}"
         return whole if len(whole) <= LONGEST else whole[: LONGEST - 1] + "…"
+
+
+INCOMPLETE = "Incomplete"
+"""What is said of a pod whose gang is not all there; not a reason of the engine's."""
+
+_CODES = frozenset((*(code.value for code in Code), INCOMPLETE))
+
+
+def is_ours(message: str) -> bool:
+    """Return whether a condition's message is one of ours, not of another scheduler's."""
+    return message.partition(":")[0] in _CODES
 
 
 def on_the_pod(pod: LivePod) -> Regarding:

@@ -7,14 +7,15 @@ next plan instead. A Job that is held as a whole is let through by one patch of 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from railwise.controllers.binder import Batch, Binder
 from railwise.controllers.cache import Binding
 from railwise.controllers.gate_cache import GateCache
-from railwise.formats.kubernetes.gate_jobs import let_through, pods_of
-from railwise.formats.kubernetes.gate_marks import GATE, NODE, pinned, required, terms_of
+from railwise.formats.kubernetes.gate_jobs import let_through, planned, pods_of
+from railwise.formats.kubernetes.gate_marks import GATE, NODE, is_gated, pinned, released_to, required, terms_of
 from railwise.formats.kubernetes.kinds import Job
 from railwise.formats.kubernetes.schema import Pod
 from railwise.kubeapi.client import STRATEGIC, Client, decoded
@@ -59,9 +60,9 @@ class Releaser(Binder):
             self.work(self._start_job(job, batch))
 
     async def send(self, binding: Binding) -> Answer:
-        """Tell a pod its node and lift the gate.
+        """Tell a pod its node and lift the gate, and ask how it stands until that is known.
 
-        Doing that twice ends like doing it once, so the client may repeat it where an answer is lost.
+        A pod that was let through without our knowing would have its room given away a second time.
 
         Raises:
             DeposedError: this process may no longer lead; nothing was sent.
@@ -69,9 +70,30 @@ class Releaser(Binder):
         pod = self.cache.pods.pods.get(binding.pod.uid)
         if pod is None:
             return Answer(Outcome.GONE, f"{binding.pod.name} is gone")
-        patch = release(pod, binding.node)
-        where = binding.pod.namespace, binding.pod.name
-        return await answered(self.client.patch(PODS, *where, patch, content_type=STRATEGIC))
+        where, patch = binding.pod[:2], release(pod, binding.node)
+        for pause in pauses():
+            answer = await answered(self.client.patch(PODS, *where, patch, content_type=STRATEGIC))
+            if answer.outcome in (Outcome.DONE, Outcome.GONE):
+                break
+            found = await self._standing(binding, answer)
+            if found is not None:
+                return found
+            await asyncio.sleep(pause)
+        return answer
+
+    async def _standing(self, binding: Binding, answer: Answer) -> Answer | None:
+        """Return how a pod stands after a release whose outcome is open; None: to be tried again."""
+        try:
+            pod = await self.client.find(PODS, Pod, *binding.pod[:2])
+        except ApiError:
+            return None
+        if pod is None or pod.metadata.uid != binding.pod.uid:
+            return Answer(Outcome.GONE, answer.message)
+        there = released_to(pod)
+        if there:
+            return Answer(Outcome.DONE if there == binding.node else Outcome.ELSEWHERE, answer.message, there)
+        again = is_gated(pod) and answer.outcome is Outcome.UNKNOWN and self.cache.wanted(binding)
+        return None if again else Answer(Outcome.REFUSED, answer.message)
 
     async def _start_job(self, job: Job, batch: Batch) -> None:
         gang = self.cache.pods.by_name.get(batch[0].workload)
@@ -79,7 +101,7 @@ class Releaser(Binder):
         nodes = [places.get(("", rank), "") for rank in range(len(places))]
         try:
             if len(batch) == len(nodes) == pods_of(job) and all(nodes):
-                answer = await answered(start_job(self.client, job, nodes))
+                answer = await start_job(self.client, job, nodes)
             else:
                 answer = Answer(Outcome.REFUSED, "not all pods of the Job are placed")
         except DeposedError:
@@ -89,26 +111,41 @@ class Releaser(Binder):
             self.ended(binding, answer, tell=index == 0)
 
 
-async def start_job(client: Client, job: Job, nodes: Sequence[str]) -> None:
-    """Let a held Job through, the pods of rank 0, 1, … to these nodes.
+async def start_job(client: Client, job: Job, nodes: Sequence[str]) -> Answer:
+    """Let a held Job through, the pods of rank 0, 1, … to these nodes, and ask how it stands until that is known.
 
-    The API takes changes of a template only while the Job has not begun. One that was stopped has; that is taken back
-    first, as its controller would not.
+    Its controller writes its status just after it was made, or suspended; that is no reason to plan it anew.
 
     Raises:
-        ApiError: the server cannot be reached or refuses.
+        DeposedError: this process may no longer lead; nothing was sent.
     """
-    try:
-        await _begin(client, job, nodes)
-    except ConflictError:
-        # Its controller writes the status just after it was made; that is no news.
-        found = await client.find(JOBS, Job, job.metadata.namespace, job.metadata.name)
-        if found is None or found.metadata.uid != job.metadata.uid or found.spec != job.spec:
-            raise
-        await _begin(client, found, nodes)
+    meta, now = job.metadata, job
+    for pause in pauses():
+        answer = await answered(_begin(client, now, nodes))
+        if answer.outcome is not Outcome.UNKNOWN:
+            break
+        try:
+            found = await client.find(JOBS, Job, meta.namespace, meta.name)
+        except ApiError:
+            await asyncio.sleep(pause)
+            continue
+        if found is None or found.metadata.uid != meta.uid:
+            return Answer(Outcome.GONE, answer.message)
+        if not found.spec.suspend and planned(found) == list(nodes):
+            return Answer(Outcome.DONE)
+        if found.spec != job.spec:
+            return Answer(Outcome.REFUSED, answer.message)
+        now = found
+        await asyncio.sleep(pause)
+    return answer
 
 
 async def _begin(client: Client, job: Job, nodes: Sequence[str]) -> None:
+    """Write nodes into a Job and end its suspension.
+
+    The API takes changes of a template only while the Job has not begun. One that was stopped has; that is taken back
+    first, as its controller would not.
+    """
     meta = job.metadata
     where, version = (meta.namespace, meta.name), meta.resource_version
     if job.status.start_time is not None:
@@ -116,6 +153,14 @@ async def _begin(client: Client, job: Job, nodes: Sequence[str]) -> None:
         data = await client.patch(JOBS, *where, body, sub="status")
         version = decoded(PartialObject, data, meta.name).metadata.resource_version
     await client.patch(JOBS, *where, let_through(job, nodes, version))
+
+
+def pauses() -> Iterator[float]:
+    """Yield seconds to wait before each further try, for ever."""
+    pause = 0.05
+    while True:
+        yield pause
+        pause = min(2 * pause, 10.0)
 
 
 async def answered(doing: Awaitable[object]) -> Answer:

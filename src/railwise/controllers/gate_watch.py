@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from railwise.controllers.announcer import is_ours
 from railwise.controllers.cache import Stop
 from railwise.controllers.evictor import Evictor
 from railwise.controllers.gate_cache import GateCache, SeenPod
@@ -110,7 +111,8 @@ class ReleaseWatch:
             if uid in pods.leaving:
                 continue
             word = pod.status.scheduled()
-            if (word.status, word.reason) != ("False", "Unschedulable"):
+            refused = (word.status, word.reason) == ("False", "Unschedulable") and not is_ours(word.message)
+            if not refused:  # before it is looked at, it still says why it waited at the gate
                 case.refused = None
                 self._silent(pod, case, now)
                 continue

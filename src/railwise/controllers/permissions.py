@@ -77,6 +77,7 @@ SCHEDULER: Final[tuple[Permission, ...]] = (
 GATE: Final[tuple[Permission, ...]] = (
     *PLACES,
     Permission("", "pods", ("patch",), "telling a pod its node and lifting its gate"),
+    Permission("", "pods", ("get",), "how a pod stands after a release without an answer", seldom="answers arrive"),
     Permission("batch", "jobs", ("patch",), "beginning and suspending Jobs that are held as a whole"),
     Permission("batch", "jobs", ("get",), "whether a Job that somebody else has written is as before", seldom="a race"),
     Permission(

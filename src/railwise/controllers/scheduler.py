@@ -18,7 +18,7 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry
 
-from railwise.controllers.announcer import Announcer, Word
+from railwise.controllers.announcer import INCOMPLETE, Announcer, Word
 from railwise.controllers.cache import Binding, ClusterCache, Stop
 from railwise.controllers.clocks import MICROSECOND
 from railwise.controllers.feeds import Feeds
@@ -230,7 +230,7 @@ class Scheduler:
             text = f"waits for the rest of its gang: {lack.there}{needed} pods are there"
             for pod in self.cache.members_of(name):
                 self._announcer.waits(
-                    LivePod(pod.metadata.namespace, pod.metadata.name, pod.metadata.uid), Word("Incomplete", text)
+                    LivePod(pod.metadata.namespace, pod.metadata.name, pod.metadata.uid), Word(INCOMPLETE, text)
                 )
 
     def _say(self, entry: WorkloadPlan) -> None:
