@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from railwise.cli.options import POLICIES, files_option, levels_option
+from railwise.cli.recorded_start import recorded_start_options
 from railwise.cli.simulate_options import Draws, Outputs, draws_options, outputs_options
 from railwise.cli.trace_options import TraceOptions, read_scenario, trace_options
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 @draws_options
 @outputs_options
 @trace_options
+@recorded_start_options
 def command(
     *,
     paths: tuple[str, ...],

@@ -6,6 +6,7 @@ What a trace does not say is assumed, and every assumption is printed before the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from railwise.cli.errors import HintedError, note_line
+from railwise.cli.recorded_start import RecordedStart, arrive, check_start, lives_on
 
 if TYPE_CHECKING:
     from railwise.formats.traces import JobTrace
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class TraceOptions(NamedTuple):
-    """The options of one call; ``kind`` empty: no trace is replayed."""
+    """The options of one call; ``kind`` empty: no trace is replayed; ``record``: the cluster as it was recorded."""
 
     kind: str = ""
     cluster: str = ""
@@ -28,6 +30,7 @@ class TraceOptions(NamedTuple):
     start: str = ""
     skip_bad: bool = False
     assume: tuple[str, ...] = ()
+    record: RecordedStart = RecordedStart()
 
 
 def trace_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -101,7 +104,8 @@ def read_scenario(
     """Return the scenario to simulate and the end of the run in µs (0: when nothing happens any more).
 
     Without ``--trace`` it is what ``paths`` and ``files`` describe. With it, ``paths`` are the trace, ``files`` the
-    cluster if ``--cluster`` names none, and the run's clock starts at ``--from``; notes are printed.
+    cluster if ``--cluster`` names none, and the run's clock starts at ``--from``; notes are printed. A
+    recorded cluster lives on and what is read otherwise arrives there.
 
     Raises:
         HintedError: an option cannot be used, or a file is not there.
@@ -109,16 +113,20 @@ def read_scenario(
     """
     from railwise.cli.sources import load_scenario
 
+    record = options.record
+    check_start(record, options.cluster)
     if not options.kind:
-        if options != TraceOptions():
+        if options._replace(record=RecordedStart()) != TraceOptions():
             raise HintedError(
                 "--cluster, --jobs, --from, --skip-bad and --assume go with --trace", "name the trace: --trace philly"
             )
-        return load_scenario([*paths, *files], levels), until
-    start = _duration("--from", options.start) if options.start else 0
-    if until and until <= start:
+        scenario = load_scenario([*([record.path] if record.path else []), *paths, *files], levels)
+        return lives_on(scenario, record) if record.path else scenario, until
+    began = _duration("--from", options.start) if options.start else 0
+    if until and until <= began:
         raise HintedError("--until is not after --from", "both count from the first submission of the trace")
-    return _replayed(paths, files, levels, options, (start, until)), until - start if until else 0
+    window = (began, until)
+    return _replayed(paths, files, levels, options, window), until - began if until else 0
 
 
 def _replayed(
@@ -130,15 +138,16 @@ def _replayed(
     from railwise.formats.traces.replay import Replay
     from railwise.formats.traces.streams import load, loader_of
 
+    record = options.record
     loader = loader_of(options.kind)
     asked = LoadOptions(skip_bad=options.skip_bad, start=window[0], until=window[1], jobs=options.jobs)
     asked, added = assumed(options.assume, asked)
     trace = load(options.kind, read_data_set(paths, loader.knows), asked)
-    cluster = cluster_of_trace(options.cluster, files, paths, trace, levels)
-    scenario = Replay(trace, cluster, added).scenario
+    cluster = cluster_of_trace(record.path or options.cluster, files, paths, trace, levels)
+    scenario = Replay(trace, replace(cluster, workloads=()) if record.path else cluster, added).scenario
     for note in scenario.warnings[len(cluster.warnings) :]:
         note_line(note)
-    return scenario
+    return arrive(lives_on(cluster, record), scenario) if record.path else scenario
 
 
 def _duration(option: str, text: str) -> int:

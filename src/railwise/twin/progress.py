@@ -34,6 +34,7 @@ class Progress:
         self._total = workload.duration * self.pods
         self._done = 0
         self._lost = 0
+        self._brought = 0
         self._speed = 0
         self._way: Rate = FULL
         self._pace: Rate = FULL
@@ -55,6 +56,11 @@ class Progress:
     def lost(self) -> Fraction:
         """Work that was done and has to be done again, in pods times µs."""
         return Fraction(self._lost, self._parts)
+
+    @property
+    def brought(self) -> Fraction:
+        """Work that was done before the run began, in pods times µs."""
+        return Fraction(self._brought, self._parts)
 
     def advance(self, now: int) -> None:
         """Count the work done until now."""
@@ -85,7 +91,7 @@ class Progress:
     def ran_since(self, since: int, pods: int, now: int) -> None:
         """Take a workload that the document says is running since then."""
         self._ran = True
-        self._done = pods * max(now - since, 0) * self._parts
+        self._done = self._brought = pods * max(now - since, 0) * self._parts
         self._since = now
         self.rate = pods
         self._renew()
@@ -115,5 +121,6 @@ class Progress:
             self._parts *= finer
             self._total *= finer
             self._done *= finer
+            self._brought *= finer
             self._lost *= finer
         self._speed = above * self._parts // below

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from fractions import Fraction
 from typing import Final
 
 from railwise.engine.cycle import Engine, NodeChange, Submit
@@ -225,7 +226,9 @@ class Recorder:
                     seen.ended.get(name, NONE),
                     self._stops.get(name, 0),
                     held[index],
-                    int(progress.done * one / progress.pods) if progress.pods else 0,
+                    int(max(progress.done - progress.brought, Fraction(0)) * one / progress.pods)
+                    if progress.pods
+                    else 0,
                     int(progress.lost * one / progress.pods) if progress.pods else 0,
                     len(nodes),
                     domains,
