@@ -24,7 +24,7 @@ from tests.control_plane import node, pod, uid_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.cluster]
 
-PATIENCE = 40.0
+PATIENCE = 90.0
 
 
 class Condition(msgspec.Struct):

@@ -96,10 +96,10 @@ def _locals(wanted: tuple[str, ...], node: str, asked: dict[str, object]) -> lis
         "kfd": Local("kfd", node, sysfs, every=every),
         "affinity": Local("affinity", node, sysfs, every=every),
     }
-    return [ways[kind] for kind in wanted or _there(sysfs, lldpcli, nvidia_smi)]
+    return [ways[kind] for kind in wanted or sources_there(sysfs, lldpcli, nvidia_smi)]
 
 
-def _there(sysfs: str, lldpcli: str, nvidia_smi: str) -> list[str]:
+def sources_there(sysfs: str, lldpcli: str, nvidia_smi: str) -> list[str]:
     """Return the sources that this node has."""
     import shutil
     from pathlib import Path
