@@ -49,6 +49,7 @@ class Stage:
         self.client = client
         self.space = space
         self.name = f"railwise-{space}"
+        self.owners: dict[str, dict[str, Any]] = {}
 
     async def nodes(self, count: int, racks: int = 1) -> None:
         for index in range(count):
@@ -72,6 +73,7 @@ class Stage:
         spec = {"parallelism": pods, "completions": pods, "template": template}
         uid = uid_of(await self.client.create(JOBS, self.space, {"metadata": {"name": name}, "spec": spec}))
         owner = {"apiVersion": "batch/v1", "kind": "Job", "name": name, "uid": uid, "controller": True}
+        self.owners[name] = owner
         return [await self.pod(f"{name}-{index}", gpus, notes, owner=owner) for index in range(pods)]
 
     async def places(self) -> dict[str, str]:
@@ -91,9 +93,11 @@ async def until(true: Callable[[], Awaitable[bool]]) -> None:
 
 
 @asynccontextmanager
-async def scheduling(stage: Stage, client: Client | None = None) -> AsyncIterator[Scheduler]:
+async def scheduling(
+    stage: Stage, client: Client | None = None, cache: ClusterCache | None = None
+) -> AsyncIterator[Scheduler]:
     """Run a scheduler for a while."""
-    scheduler = Scheduler(client or stage.client, ClusterCache(stage.name))
+    scheduler = Scheduler(client or stage.client, cache or ClusterCache(stage.name))
     task = asyncio.create_task(scheduler.run())
     try:
         ready = asyncio.create_task(scheduler.ready.wait())
