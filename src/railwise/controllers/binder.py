@@ -62,8 +62,9 @@ class Binder:
 
     def _begin(self, batches: Iterable[Batch]) -> None:
         leaving = set(self.cache.pods.leaving.values())
+        beside = bool(leaving) and self.cache.pods.some_matter()
         for batch in batches:
-            if any(one.node in leaving for one in batch):
+            if any(one.node in leaving or (beside and self.cache.minds_others(one)) for one in batch):
                 self._parked.append(batch)
             elif all(self.cache.wanted(one) for one in batch):
                 self.start(batch)
@@ -71,13 +72,17 @@ class Binder:
                 self._drop(batch)
 
     def clearing(self) -> dict[str, int]:
-        """Return the workloads that wait for somebody to leave, and how many pods have to go from their nodes."""
+        """Return the workloads that wait for somebody to leave, and how many pods have to go from their nodes.
+
+        Who minds others, by a rule between pods, may have to wait for pods of other nodes.
+        """
         leaving = Counter(self.cache.pods.leaving.values())
         nodes: dict[str, set[str]] = {}
         for batch in self._parked:
             for one in batch:
                 nodes.setdefault(one.workload, set()).add(one.node)
-        return {workload: sum(leaving[node] for node in there) for workload, there in nodes.items()}
+        everybody = leaving.total()
+        return {one: sum(leaving[node] for node in there) or everybody for one, there in nodes.items()}
 
     def withdraw(self, workload: str) -> None:
         """Drop what waits here for a workload; its pods wait for another plan."""

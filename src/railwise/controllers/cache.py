@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from railwise.controllers.clocks import LiveClock
-from railwise.controllers.gang_book import GangReader, Lacking, LiveGang, places_of, without_places
+from railwise.controllers.gang_book import GangReader, Lacking, LiveGang, places_of, pod_name, ruled, without_places
 from railwise.controllers.held_rooms import HeldRooms
 from railwise.controllers.makers import Maker, Makers
 from railwise.controllers.node_book import NodeBook
@@ -248,7 +248,7 @@ class ClusterCache:
         found = []
         for (group, rank), live in gang.pods.items() if gang is not None else ():
             pod = self.pods.pods.get(live.uid)
-            if pod is not None and _pod_name(workload, group, rank) in names:
+            if pod is not None and pod_name(workload, group, rank) in names:
                 found.append(Stop(live, pod.spec.node_name, workload, beneficiary))
         return found
 
@@ -291,6 +291,11 @@ class ClusterCache:
         gang = self.pods.by_name.get(workload)
         return list(gang.members.values()) if gang is not None else []
 
+    def minds_others(self, binding: Binding) -> bool:
+        """Return whether rules between pods matter to a pod: until those who leave are gone, they are there."""
+        gang = self.pods.by_name.get(binding.workload)
+        return gang is not None and gang.told is not None and ruled(gang.told.root)
+
     def wanted(self, binding: Binding) -> bool:
         """Return whether a pod is still to be bound to that node, by the newest news of it."""
         uid, node = binding.pod.uid, binding.node
@@ -303,11 +308,6 @@ class ClusterCache:
             return False
         others = [pod for pod in self.pods.holders(node) if pod.metadata.uid != uid]
         return still_fits(gang, uid, now, others, self._around())
-
-
-def _pod_name(workload: str, group: str, rank: int) -> str:
-    """Return how the engine calls a pod."""
-    return f"{workload}-{group.replace('/', '-')}-{rank}" if group else f"{workload}-{rank}"
 
 
 def _turn(gang: LiveGang) -> tuple[str, NaturalKey]:

@@ -236,6 +236,16 @@ def places_of(workload: Workload) -> dict[Place, str]:
     return found
 
 
+def pod_name(workload: str, group: str, rank: int) -> str:
+    """Return how the engine calls a pod."""
+    return f"{workload}-{group.replace('/', '-')}-{rank}" if group else f"{workload}-{rank}"
+
+
+def ruled(group: Group) -> bool:
+    """Return whether rules between pods matter to any pod of a group."""
+    return group.pod_rules is not None or any(ruled(child) for child in group.groups)
+
+
 def _collect(group: Group, path: str, found: dict[Place, str]) -> None:
     if group.running is not None:
         found.update({(path, rank): node for rank, node in enumerate(group.running.nodes) if node is not None})

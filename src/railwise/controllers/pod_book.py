@@ -180,6 +180,11 @@ class PodBook:
         """Return whether the rules of some pod speak of a pod."""
         return self.selectors.labels(namespace(pod.metadata), pod.metadata.labels) is not None
 
+    def some_matter(self) -> bool:
+        """Return whether rules between pods, its own or those of others, speak of a pod that is leaving."""
+        pods = (self.pods[uid] for uid in self.leaving if uid in self.pods)
+        return any(pod.metadata.uid in self._asking or self._spoken_of(pod) for pod in pods)
+
     def _spread_word(self) -> None:
         """Have pods read again whose claims have changed, or of whom the rules of others speak for the first time."""
         concerned = list(self.volumes.concerned)
