@@ -30,7 +30,7 @@ from railwise.formats.sweep.records import SPEC as SWEEP_SPEC
 from railwise.formats.sweep.records import TRACE as SWEEP_TRACE
 from railwise.report.code_pages import markdown
 from railwise.report.fabric_findings import remedy
-from tests.docs import fabric_pictures, job_streams, live_metrics, pod_words, run_tables, ten_inputs
+from tests.docs import compatibility, fabric_pictures, job_streams, live_metrics, pod_words, run_tables, ten_inputs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
@@ -220,6 +220,7 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "scheduler-metrics": live_metrics.of_scheduler,
     "api-metrics": live_metrics.of_api,
     **pod_words.PARTS,
+    **compatibility.PARTS,
     "measures": run_tables.measures,
     "exports": run_tables.exports,
     "policies": ten_inputs.policies,

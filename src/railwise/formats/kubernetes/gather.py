@@ -12,9 +12,19 @@ from typing import TypeVar
 
 import msgspec
 
+from railwise.formats.kubernetes.dialects.compatibility import ROWS
+from railwise.formats.kubernetes.dialects.fields import walked
 from railwise.formats.kubernetes.dialects.grouping import GroupRule, total_of
 from railwise.formats.kubernetes.dialects.rules import rule_of
-from railwise.formats.kubernetes.dialects.sources import GANG_KINDS, VOLCANO_JOB, Finding, Foreign, Source, kind_of
+from railwise.formats.kubernetes.dialects.sources import (
+    GANG_KINDS,
+    UPSTREAM_POD_GROUP,
+    VOLCANO_JOB,
+    Finding,
+    Foreign,
+    Source,
+    kind_of,
+)
 from railwise.formats.kubernetes.gangs import (
     ALL,
     ONE,
@@ -32,7 +42,7 @@ from railwise.formats.kubernetes.gate_jobs import Hold, as_maker, hold_of
 from railwise.formats.kubernetes.gate_marks import as_ours
 from railwise.formats.kubernetes.kinds import MOST_PODS, Job, JobSet, LeaderWorkerSet, PodGroup, PriorityClass, Replicas
 from railwise.formats.kubernetes.names import ObjectName, check_names
-from railwise.formats.kubernetes.obedience import obey
+from railwise.formats.kubernetes.obedience import obey, said_upstream
 from railwise.formats.kubernetes.ownership import SCHEDULER, chosen
 from railwise.formats.kubernetes.schema import NodeObject, Pod, PodSpec, converted
 from railwise.formats.kubernetes.storage import Claim, CSINode, Volume, Volumes
@@ -121,6 +131,8 @@ class Gathering:
             if rule is not None:
                 key = ObjectName(rule.metadata.namespace or "default", "podgroup", rule.metadata.name)
                 self.pod_groups[key] = (where, rule)
+                source = Source(UPSTREAM_POD_GROUP, where, Foreign(metadata=rule.metadata, spec=value.get("spec")))
+                self.findings += walked(source, ROWS[UPSTREAM_POD_GROUP])
         else:
             self._maker(where, position, kind, value)
 
@@ -269,4 +281,5 @@ def _rule(gang: Gang, where: str, group: PodGroup) -> None:
     if policy.gang is not None:
         gang.min_count = policy.gang.min_count
     gang.needs = ALL if policy.gang is not None else ONE
+    gang.says = said_upstream(where, group)
     gang.required = next((constraint.key for constraint in group.spec.scheduling_constraints.topology), "")

@@ -162,6 +162,8 @@ class PodGroupSpec(Part, frozen=True):
 
     scheduling_policy: SchedulingPolicy = SchedulingPolicy()
     scheduling_constraints: SchedulingConstraints = SchedulingConstraints()
+    priority_class_name: str = ""
+    resource_claims: tuple[object, ...] = ()
 
 
 class PodGroup(Part, frozen=True):

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections import Counter
 
 from railwise.formats.kubernetes.dialects.grouping import Branch, GroupRule
+from railwise.formats.kubernetes.dialects.sayings import Said
 from railwise.formats.kubernetes.gangs import ALL, ONE, Gang
+from railwise.formats.kubernetes.kinds import PodGroup
+
+CLAIMS = "resourceClaims of a PodGroup are not supported; ask for GPUs as an extended resource"
+
+
+def said_upstream(where: str, group: PodGroup) -> dict[str, Said]:
+    """Return what a PodGroup of Kubernetes' own says beside its policy and its level."""
+    found = {}
+    if group.spec.priority_class_name:
+        found["priority-class"] = Said(group.spec.priority_class_name, f"{where}.spec.priorityClassName")
+    if group.spec.resource_claims:
+        found["refused"] = Said(CLAIMS, f"{where}.spec.resourceClaims")
+    return found
 
 
 def obey(gang: Gang, rule: GroupRule) -> None:

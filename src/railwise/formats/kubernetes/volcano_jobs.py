@@ -70,7 +70,8 @@ def _phase(source: Source) -> object:
 def _least(spec: JobSpec, tasks: list[Task]) -> int:
     """Return how many pods have to be there."""
     if spec.min_available is not None:
-        return max(spec.min_available, 1)
+        policies = [task.partition_policy for task in tasks if task.partition_policy is not None]
+        return max(spec.min_available, sum(one.min_partitions * one.partition_size for one in policies), 1)
     return max(sum(_needed(task) for task in tasks), 1)
 
 

@@ -17,6 +17,9 @@ HONOURED: Final = "honoured"
 APPROXIMATED: Final = "approximated"
 """The other two verdicts are the grades of findings, ``REFUSED`` and ``IGNORED``."""
 
+IDLE: Final = ("decides nothing", "for people", "left to Volcano's job controller", "follows from")
+"""How the reason of a field begins that is no rule of placement, so that nothing changes with it."""
+
 
 class Row(NamedTuple):
     """One field: its path (``[]`` for each item of a list, ``*`` for each key of a mapping), its verdict, and how.

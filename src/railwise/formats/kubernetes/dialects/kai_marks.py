@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from railwise.formats.kubernetes.dialects.fields import APPROXIMATED, HONOURED
+from railwise.formats.kubernetes.dialects.fields import HONOURED
 from railwise.formats.kubernetes.dialects.marks import ANNOTATION, LABEL, Mark, Place
 from railwise.formats.kubernetes.dialects.sayings import Said
 from railwise.formats.kubernetes.dialects.sources import IGNORED, KAI, REFUSED
@@ -38,7 +38,7 @@ MARKS: Final = (
     Mark(PREFIX + "preemption-delay", ANNOTATION, IGNORED, "who may evict does so at once", ("0s",)),
     Mark(PREFIX + "staleness-grace-period", ANNOTATION, IGNORED, "a gang that has lost pods is repaired"),
     Mark(PREFIX + "task-priority", LABEL, IGNORED, "pods of a gang go by their rank"),
-    Mark(PREFIX + "skip-podgrouper", ANNOTATION, APPROXIMATED, "pods are grouped here by what made them"),
+    Mark(PREFIX + "skip-podgrouper", ANNOTATION, HONOURED, "decides nothing: pods are grouped by what made them"),
 )
 """All keys."""
 

@@ -23,9 +23,17 @@ _FLAVORS: Final = "spec.resourceGroups[].flavors[]"
 def _groups(*, of_cohort: bool) -> tuple[Row, ...]:
     whose = "added to what the queues below have" if of_cohort else ""
     quota = f"{_SUMMED}{f'; {whose}' if whose else ''}; cards of all vendors are `gpu`"
+    if of_cohort:
+        covered = Row(
+            "spec.resourceGroups[].coveredResources", HONOURED, "decides nothing: what the flavors say counts"
+        )
+        name = Row(f"{_FLAVORS}.name", HONOURED, "decides nothing: flavors are added up")
+    else:
+        covered = Row("spec.resourceGroups[].coveredResources", HONOURED, "who asks for one goes to the flavors' nodes")
+        name = Row(f"{_FLAVORS}.name", APPROXIMATED, "pods go to nodes of any of the flavors; the order is not kept")
     return (
-        Row("spec.resourceGroups[].coveredResources", HONOURED),
-        Row(f"{_FLAVORS}.name", APPROXIMATED, "pods go to nodes of any of the flavors; the order is not kept"),
+        covered,
+        name,
         Row(f"{_FLAVORS}.resources[].name", HONOURED),
         Row(f"{_FLAVORS}.resources[].nominalQuota", APPROXIMATED, quota),
         Row(f"{_FLAVORS}.resources[].borrowingLimit", APPROXIMATED, _SUMMED),

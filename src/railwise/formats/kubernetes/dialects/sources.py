@@ -14,7 +14,7 @@ from railwise.formats.kubernetes.schema import Meta, Part
 from railwise.model.queue import Queue
 from railwise.model.topology import Topology
 
-OWN, KUEUE, KAI, VOLCANO = "railwise", "kueue", "kai", "volcano"
+OWN, KUEUE, KAI, VOLCANO, UPSTREAM = "railwise", "kueue", "kai", "volcano", "upstream"
 """The dialects."""
 
 
@@ -37,6 +37,9 @@ class Kind(NamedTuple):
 KUEUE_GROUP = "kueue.x-k8s.io"
 _BETA = ("v1beta2", "v1beta1")
 
+UPSTREAM_POD_GROUP = Kind(
+    UPSTREAM, "PodGroup", "scheduling.k8s.io", ("v1beta1", "v1alpha2"), "podgroups", namespaced=True
+)
 OWN_QUEUE = Kind(OWN, "Queue", "railwise.dev", ("v1alpha1",), "queues")
 OWN_TOPOLOGY = Kind(OWN, "Topology", "railwise.dev", ("v1alpha1",), "topologies")
 KUEUE_TOPOLOGY = Kind(KUEUE, "Topology", KUEUE_GROUP, (*_BETA, "v1alpha1"), "topologies")
