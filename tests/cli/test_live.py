@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,10 @@ import msgspec
 import pytest
 import yaml
 
+from railwise.controllers.look import Look, look_at
 from railwise.devcluster.cluster import Cluster
+from railwise.formats.inputs import read_inputs
+from railwise.formats.scenario.writer import scenario_text
 from railwise.kubeapi.client import Client, connect
 from railwise.kubeapi.kubeconfig import access_from, merge
 from railwise.kubeapi.objects import PartialObject
@@ -31,6 +35,37 @@ ROLES = Resource("rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole
 BINDINGS = Resource("rbac.authorization.k8s.io", "v1", "clusterrolebindings", "ClusterRoleBinding", namespaced=False)
 
 
+PICKY: dict[str, Any] = {
+    "preemptionPolicy": "PreemptLowerPriority",
+    "nodeSelector": {"kubernetes.io/os": "linux"},
+    "tolerations": [{"key": "odd", "operator": "Exists", "effect": "NoSchedule"}],
+    "affinity": {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [
+                    {"matchExpressions": [{"key": RACK, "operator": "NotIn", "values": ["r9"]}]},
+                    {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["look-3"]}]},
+                ]
+            }
+        },
+        "podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [
+                {"labelSelector": {"matchLabels": {"app": "picky"}}, "topologyKey": "kubernetes.io/hostname"}
+            ]
+        },
+    },
+    "topologySpreadConstraints": [
+        {
+            "maxSkew": 1,
+            "topologyKey": RACK,
+            "whenUnsatisfiable": "DoNotSchedule",
+            "labelSelector": {"matchLabels": {"app": "picky"}},
+        }
+    ],
+}
+"""Rules of a pod that a snapshot must not lose."""
+
+
 class Readable(NamedTuple):
     """Options that name the cluster: for who may read all that counts, and for who may read nodes and pods alone."""
 
@@ -46,10 +81,17 @@ class Builder:
         self.client = client
 
     async def pod(self, name: str, gpus: int, on: str = "", **more: Any) -> None:
-        container = {"name": "main", "image": "none", "resources": {"limits": {"nvidia.com/gpu": str(gpus)}}}
+        container: dict[str, Any] = {
+            "name": "main",
+            "image": "none",
+            "resources": {"limits": {"nvidia.com/gpu": str(gpus)}},
+        }
+        port = more.pop("port", 0)
+        container["ports"] = [{"containerPort": port, "hostPort": port}] if port else []
         body = pod(name, schedulerName=more.pop("scheduler", SCHEDULER), containers=[container], **more.pop("spec", {}))
         notes = {f"railwise.dev/{key}": value for key, value in more.pop("notes", {}).items()}
         body["metadata"] |= {"annotations": notes, **more}
+        body["spec"].setdefault("restartPolicy", "Never")
         uid = uid_of(await self.client.create(PODS, SPACE, body))
         if on:
             await bind(self.client, PodName(SPACE, name, uid), on)
@@ -78,6 +120,8 @@ class Builder:
         await self.pod("odd", 1, notes={"required": "no such level"})
         await self.pod("odder", 1, notes={"required": "\x1b]0;x\n" + "x" * 9000})
         await self.pod("oddest", 1, notes={"required": "a-long-prefix.example.com/" + "z" * 63})
+        await self.pod("picky", 1, spec=PICKY, labels={"app": "picky"})
+        await self.pod("ports", 1, spec={"priorityClassName": "system-cluster-critical"}, port=8080)
         await self.job("half", 4, 2, 1)
 
     async def reader(self, name: str, rules: list[dict[str, Any]]) -> str:
@@ -171,7 +215,7 @@ def test_get_and_plan_with_manifests(cluster: Readable, railwise: Railwise, tmp_
             "parallelism": 2,
             "template": {
                 "metadata": {"annotations": {"railwise.dev/required": RACK}},
-                "spec": {"containers": [{"name": "m", "resources": {"limits": {"nvidia.com/gpu": 4}}}]},
+                "spec": {"containers": [{"name": "m", "resources": {"limits": {"nvidia.com/gpu": 3}}}]},
             },
         },
     }
@@ -199,6 +243,21 @@ def test_the_same_plan_comes_out_of_a_snapshot(
     assert (live.code, live.out) == (0, offline.out)
     assert {one["state"] for one in json.loads(live.out)["workloads"]} == {"placed", "running", "pending"}
     assert not list(tmp_path.glob("*.part"))
+
+
+@pytest.mark.parametrize("form", ["yaml", "json"])
+def test_a_snapshot_loses_nothing(cluster: Readable, form: str) -> None:
+    async def taken() -> Look:
+        async with connect(access_from(merge([Path(cluster.all[1])]))) as client:
+            return await look_at(client, SCHEDULER)
+
+    scenario = asyncio.run(taken()).scenario
+    again = read_inputs([(f"snap.{form}", scenario_text(scenario, form).encode())])
+    assert again.nodes == scenario.nodes
+    assert again.workloads == scenario.workloads
+    assert replace(again, warnings=()) == scenario
+    picky = next(one for one in scenario.workloads if one.name == "picky").root
+    assert (len(picky.selection.terms), len(picky.selection.tolerations) > 0) == (2, True)
 
 
 def test_what_may_not_be_read_is_said(cluster: Readable, railwise: Railwise) -> None:
