@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,6 +112,12 @@ async def test_an_agent_reports_about_its_own_node_only(
         ):
             with pytest.raises(ForbiddenError):
                 await forbidden
+    for name, allowed in (("generic-garbage-collector", True), ("some-controller", False)):
+        user = f"system:serviceaccount:kube-system:{name}"
+        headers = (("Impersonate-User", user), ("Impersonate-Group", "system:masters"))
+        async with connect(replace(admin, headers=(*admin.headers, *headers))) as client:
+            with nullcontext() if allowed else pytest.raises(ForbiddenError, match="bound to a pod"):
+                await client.patch(NODE_REPORTS, "", b.node, {"spec": {"beat": f"2026-01-01T00:00:0{len(name) % 9}Z"}})
     (tmp_path / "free").mkdir()
     unbound = kubeconfig(tmp_path / "free", admin, await token_of(boss, ACCOUNT))
     async with connect(access_from(merge([unbound]))) as client:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -21,6 +22,7 @@ FOR_FEW = {"ascend"}
 WORKLOADS = ("DaemonSet", "Deployment")
 
 
+@cache
 def everything() -> list[dict[str, Any]]:
     return built(DEPLOY)
 
