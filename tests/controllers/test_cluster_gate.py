@@ -7,14 +7,18 @@ from typing import Any
 
 import pytest
 
-from railwise.controllers.gate_cache import SeenPod
+from railwise.controllers.gate_cache import GateCache, SeenPod
+from railwise.controllers.gate_mode import GateMode
 from railwise.controllers.gate_release import Releaser
+from railwise.controllers.scheduler import Scheduler
 from railwise.formats.kubernetes.gate_marks import GATE, NODE
+from railwise.formats.kubernetes.kinds import Job
+from railwise.kubeapi.errors import DeposedError
 from railwise.kubeapi.pods import bind
-from railwise.kubeapi.resources import NAMESPACES, PODS
+from railwise.kubeapi.resources import JOBS, NAMESPACES, PODS
 from tests.control_plane import pod
 from tests.controllers.gate_stage import GateStage, gatekeeping
-from tests.controllers.test_cluster_scheduler import until
+from tests.controllers.test_cluster_scheduler import PATIENCE, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.cluster, pytest.mark.usefixtures("stock")]
 
@@ -175,3 +179,20 @@ async def test_a_restart_in_the_middle_of_a_release_ends_it(stage: GateStage, mo
     after = await stage.places()
     assert {name: after[name] for name in before} == before
     assert len(set(after.values())) == 4
+
+
+async def test_a_deposed_gate_lets_nobody_through_and_says_so(stage: GateStage) -> None:
+    await stage.nodes(1)
+    await stage.pod("p", 1)
+    await stage.run("job", 1, held=True)
+
+    def guard() -> float:
+        raise DeposedError("another leads")
+
+    cache = GateCache()
+    scheduler = Scheduler(stage.client.fenced(guard), cache, mode=GateMode(cache))
+    with pytest.raises(DeposedError):
+        async with asyncio.timeout(PATIENCE):
+            await scheduler.run()
+    assert await stage.gates("p") == [GATE]
+    assert (await stage.client.get(JOBS, Job, stage.space, "job")).spec.suspend
