@@ -262,9 +262,21 @@ def test_a_relist_keeps_placeholders() -> None:
     held.cache.put_maker(job(plan="n1,n2", suspend=False))
     held.cache.pods.put(made("x", on="n1"))
     held.cache.pods.replace([made("x", on="n1")])
+    held.round()
     assert sorted(held.cache.pods.pods) == ["u-x", "u/1"]
     held.cache.pods.replace([])
+    held.round()
     assert sorted(held.cache.pods.pods) == ["u/0", "u/1"]
+
+
+def test_a_pod_that_is_bound_is_not_on_its_way_any_more() -> None:
+    held = Held()
+    held.cache.put_maker(job(plan="n1,n2", suspend=False))
+    held.cache.pods.put(made("x"))
+    held.round()
+    assert set(held.cache.pods.released) == {"u-x"}
+    held.cache.pods.put(made("x", on="n1"))
+    assert set(held.cache.pods.released) == set()
 
 
 def test_so_many_pods_does_a_job_have() -> None:

@@ -15,6 +15,7 @@ from railwise.controllers.makers import Maker
 from railwise.controllers.node_book import NodeBook
 from railwise.controllers.pod_book import PodBook
 from railwise.controllers.roles import ENDED
+from railwise.engine.cycle import Event
 from railwise.formats.kubernetes.gangs import key_of, namespace
 from railwise.formats.kubernetes.gate_jobs import Hold, as_maker, hold_of, is_placeholder, refusal_of, shown
 from railwise.formats.kubernetes.gate_marks import GATE, as_ours, released_to
@@ -22,6 +23,7 @@ from railwise.formats.kubernetes.kinds import Job
 from railwise.formats.kubernetes.names import ObjectName
 from railwise.formats.kubernetes.schema import Part, Pod, PodStatus
 from railwise.model.policy import Policy
+from railwise.model.scenario import Scenario
 
 OURS = GATE
 """The scheduler that the cache believes our pods to name."""
@@ -56,7 +58,8 @@ class GatePods(PodBook):
     """Pods by uid, without our marks, and placeholders of Jobs that are held as a whole.
 
     ``released`` holds, as they are, pods that were told where to go and are not bound yet; ``jobs`` holds Jobs that are
-    held by the key of their gang, and ``refused`` those that cannot be, with the reason.
+    held by the key of their gang, and ``refused`` those that cannot be, with the reason. A Job may have news of
+    hundreds of pods in one round, so what is seen of it is brought up to date once a round, by ``settle``.
     """
 
     kind = SeenPod
@@ -71,6 +74,7 @@ class GatePods(PodBook):
         self._maker: dict[str, ObjectName] = {}
         self._placeholders: dict[ObjectName, set[str]] = {}
         self._halted: set[ObjectName] = set()
+        self._stale: dict[ObjectName, None] = {}
 
     def put(self, pod: Pod) -> None:
         """Take in a pod as it is now."""
@@ -79,13 +83,21 @@ class GatePods(PodBook):
             self._made.setdefault(key, {})[uid] = pod
             self._maker[uid] = key
             if key in self.jobs:
-                self._show(key)
+                self._stale[key] = None
+                if not _on_its_way(pod):
+                    self.released.pop(uid, None)
                 return
         self._put(pod, as_ours(pod, self.scheduler), released=bool(released_to(pod)))
 
+    def settle(self) -> None:
+        """Show held Jobs of which there was news as they are now."""
+        stale, self._stale = self._stale, {}
+        for key in stale:
+            if key in self.jobs:
+                self._show(key)
+
     def _put(self, pod: Pod, seen: Pod, *, released: bool) -> None:
-        living = pod.metadata.deletion_timestamp is None and pod.status.phase not in ENDED
-        if isinstance(pod, SeenPod) and released and living and not pod.spec.node_name:
+        if isinstance(pod, SeenPod) and released and _on_its_way(pod):
             self.released[pod.metadata.uid] = pod
         else:
             self.released.pop(pod.metadata.uid, None)
@@ -99,15 +111,15 @@ class GatePods(PodBook):
             self._made[key].pop(uid, None)
             if not self._made[key]:
                 del self._made[key]
+            self._stale[key] = None
         super().drop(uid)
-        if key in self.jobs:
-            self._show(key)
 
     def replace(self, pods: Sequence[Pod]) -> None:
         """Take in all pods there are; placeholders stay as long as their Jobs do."""
         there = {pod.metadata.uid for pod in pods}
-        for uid in [uid for uid in self.pods if uid not in there and not is_placeholder(uid)]:
-            self.drop(uid)
+        for uid in {*self.pods, *self._maker} - there:
+            if not is_placeholder(uid):
+                self.drop(uid)
         for pod in pods:
             self.put(pod)
 
@@ -125,7 +137,7 @@ class GatePods(PodBook):
         self.jobs[key] = job
         if hold is Hold.WAITING:
             self._halted.discard(key)
-        self._show(key)
+        self._stale[key] = None
 
     def drop_job(self, uid: str) -> None:
         """Forget a Job that is gone, or is not held any more; its pods are what they are by themselves."""
@@ -145,14 +157,14 @@ class GatePods(PodBook):
 
     def made_by(self, key: ObjectName) -> list[tuple[str, str]]:
         """Return uid and node of the pods that a Job has made, as far as they have a node."""
+        self.settle()
         seen = [(uid, self.pods[uid].spec.node_name) for uid in self._made.get(key, {}) if uid in self.pods]
         return [(uid, node) for uid, node in seen if node]
 
     def resume(self, key: ObjectName) -> None:
         """Hear that a Job could not be suspended."""
         self._halted.discard(key)
-        if key in self.jobs:
-            self._show(key)
+        self._stale[key] = None
 
     def _show(self, key: ObjectName) -> None:
         job, made = self.jobs[key], self._made.get(key, {})
@@ -165,6 +177,11 @@ class GatePods(PodBook):
             self._put(pod, seen.get(uid, pod), released=uid in seen)
         for uid in kept:
             super().put(seen[uid])
+
+
+def _on_its_way(pod: Pod) -> bool:
+    """Return whether a pod is neither bound nor going away."""
+    return pod.metadata.deletion_timestamp is None and pod.status.phase not in ENDED and not pod.spec.node_name
 
 
 def _key(job: Job) -> ObjectName:
@@ -190,6 +207,16 @@ class GateCache(ClusterCache):
         """
         super().__init__(scheduler, levels, clock, steady, policy)
         self.pods = GatePods(scheduler, self.nodes, steady)
+
+    def begin(self) -> Scenario:
+        """Return everything as one scenario, for a new engine; all that was marked is told by it."""
+        self.pods.settle()
+        return super().begin()
+
+    def events(self) -> list[Event] | None:
+        """Return what the engine has to be told; None: it has to be made anew from ``begin``."""
+        self.pods.settle()
+        return super().events()
 
     def put_maker(self, maker: Maker) -> None:
         """Take in what makes pods as it is now."""
