@@ -2,9 +2,11 @@
 
 Both read the same objects: upstream PodGroups that start all together, on nodes of one rack. For kube-scheduler the
 feature gates ``GenericWorkload`` and ``TopologyAwareWorkloadScheduling`` are on. Pods and groups are there before a
-scheduler starts; the value is how many times as many pods a second as kube-scheduler. Where that one has not bound
-everything after ``LONGEST`` seconds, it is measured by what it has bound by then, at least one gang, which flatters it:
-the later half is the harder one. Nodes send no leases.
+scheduler starts; the value is how many times as many pods a second as kube-scheduler.
+
+We place 10,000 pods. kube-scheduler is given the first 50 gangs of them on the same nodes: with all 1,250 waiting it
+had bound none after 300 seconds where this was written, and a cluster that stays empty is the easier one. Nodes send no
+leases.
 """
 
 from __future__ import annotations
@@ -37,8 +39,9 @@ from railwise.kubeapi.resources import PODS
 from railwise.kubeapi.watching import Scope
 
 NODES, GANGS, SIZE, CARDS = 5000, 1250, 8, 4
+PEER_GANGS = 50
 RACK = "fabric.railwise.dev/rack"
-LONGEST = 300.0
+LONGEST = 600.0
 
 WISH = Wish(("kwok",), "GenericWorkload=true,TopologyAwareWorkloadScheduling=true", "scheduling.k8s.io/v1beta1=true")
 """What kube-scheduler needs for its topology feature."""
@@ -83,11 +86,10 @@ def placed(who: str, nodes: int = NODES, gangs: int = GANGS) -> Seen:
 
 def topology() -> Result:
     """Return how many times as quick as kube-scheduler with its topology feature we are."""
-    ours, theirs = placed("railwise"), placed("kube-scheduler")
+    ours, theirs = placed("railwise"), placed("kube-scheduler", gangs=PEER_GANGS)
     if ours.pods < GANGS * SIZE:
         raise TimeoutError
-    their_rate = theirs.rate() if theirs.pods == ours.pods else max(theirs.pods, SIZE) / LONGEST
-    ratio = ours.rate() / their_rate
+    ratio = ours.rate() / theirs.rate()
     return Result(ratio, "× kube-scheduler", Quantity.PLAIN, bars=Bars(pure=2.0, compiled=2.0))
 
 
