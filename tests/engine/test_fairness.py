@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railwise.engine.queues.fairness import CARD, Claim, Sharing, fair_shares, shrunk
+from railwise.engine.queues.fairness import CARD, Sharing, fair_shares, shrunk
+from railwise.engine.queues.siblings import Claim
 
 
 def claim(

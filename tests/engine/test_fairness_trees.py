@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from railwise.engine.queues.fairness import Part
 from railwise.engine.queues.queue_shares import queue_shares
 from railwise.engine.queues.queue_tree import DEFAULT_QUEUE, QueueTree
+from railwise.engine.queues.siblings import Part
 from railwise.model.queue import Queue
 from tests.oracle.queue_books import CARD, Amounts, Tree, due
 

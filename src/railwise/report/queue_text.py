@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from railwise.engine.queues.fairness import Claim, Pour, Sharing
+from railwise.engine.queues.fairness import Pour, Sharing
+from railwise.engine.queues.siblings import Claim
 from railwise.engine.standing import Books, Standing
 from railwise.model.plan import Plan, State
 from railwise.report.queues import amount_text, matters, percent_text, resources, share_text

@@ -10,35 +10,14 @@ Whoever wants to know how a share came about hands in a ``Sharing``, which is fi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Final, NamedTuple
 
+from railwise.engine.queues.siblings import Claim, Part, Siblings, Wants, claims_of, columns, in_parts
+
 CARD: Final = 1000
 """A card in thousandths: the unit in which scarce GPUs are shared."""
-
-
-Part = Fraction | int
-"""An exact amount; whole ones are plain integers, which most are and which cost little."""
-
-
-class Claim(NamedTuple):
-    """What one queue brings to the sharing of one resource among its siblings, in base units.
-
-    ``keep`` is the part of the quota that is not lent; ``limit`` -1: none; ``weight`` in thousandths divided by
-    ``finer``, which is the same for all siblings.
-    """
-
-    name: str
-    quota: Part
-    demand: int
-    keep: Part
-    limit: int
-    weight: int
-    priority: int
-    held: int
-    finer: int = 1
 
 
 class Pour(NamedTuple):
@@ -78,47 +57,6 @@ class Sharing:
         self.shares: dict[str, Part] = {}
 
 
-class Siblings:
-    """What stays the same about the queues below one parent in one resource, by position.
-
-    ``promised`` is the sum of their quotas; ``parts`` of a base unit make all quotas whole; ``tiers`` are positions by
-    priority, the highest first.
-    """
-
-    def __init__(
-        self,
-        names: Sequence[str],
-        quota: list[Part],
-        keep: list[Part],
-        limit: list[int],
-        priority: list[int],
-    ) -> None:
-        """Note what need not be looked for again: who is limited, who keeps something, in which parts quotas count."""
-        self.names: Final = names
-        self.quota: Final = quota
-        self.keep: Final = keep
-        self.limit: Final = limit
-        self.priority: Final = priority
-        self.promised: Final[Part] = sum(quota)
-        self.parts: Final = lcm(*[part.denominator for part in (*quota, *keep)])
-        self.quota_parts: Final = [_in(amount, self.parts) for amount in quota]
-        self.keep_parts: Final = [_in(amount, self.parts) for amount in keep]
-        self.limited: Final = max(limit, default=-1) >= 0
-        self.keeping: Final = any(keep)
-        self.tiers: Final = [
-            [at for at, own in enumerate(priority) if own == tier] for tier in sorted(set(priority), reverse=True)
-        ]
-
-
-class Wants(NamedTuple):
-    """What the same queues ask for now, by position: ``weight`` in thousandths divided by ``finer``."""
-
-    demand: list[int]
-    weight: list[int]
-    held: list[int]
-    finer: int = 1
-
-
 class _Pot:
     """One resource while it is shared: everything in whole numbers of 1/``scale`` base units, by position."""
 
@@ -127,13 +65,13 @@ class _Pot:
         scale = among.parts if among.parts == total.denominator else lcm(among.parts, total.denominator)
         of, into = 1, 1
         if among.promised > total:
-            of, into = _in(among.promised, scale), _in(total, scale)
+            of, into = in_parts(among.promised, scale), in_parts(total, scale)
             scale *= of
         self.names: Final = among.names
         self.weight: Final = wants.weight
         self.held: Final = wants.held
         self.scale = scale
-        self.total = _in(total, scale)
+        self.total = in_parts(total, scale)
         self.quota = _shrunk(among.quota_parts, scale // among.parts, of, into)
         self.cap = wants.demand if not among.limited else _capped(wants.demand, among.limit)
         if scale != 1:
@@ -170,10 +108,6 @@ class _Pot:
         return dict(zip(self.names, self.amounts(parts), strict=True))
 
 
-def _in(amount: Part, scale: int) -> int:
-    return amount.numerator * (scale // amount.denominator)
-
-
 def _shrunk(parts: list[int], finer: int, of: int, into: int) -> list[int]:
     """Return amounts counted in finer parts, and shrunk by ``into``/``of``."""
     return parts if finer == 1 and into == of else [part * finer * into // of for part in parts]
@@ -193,38 +127,6 @@ def shrunk(claims: list[Claim], total: Part) -> list[Claim]:
     return [
         claim._replace(quota=pot.amount(quota), keep=pot.amount(keep))
         for claim, quota, keep in zip(claims, pot.quota, keeps, strict=True)
-    ]
-
-
-def columns(claims: list[Claim]) -> tuple[Siblings, Wants]:
-    """Return claims as what stays the same and what is asked for now."""
-    among = Siblings(
-        [claim.name for claim in claims],
-        [claim.quota for claim in claims],
-        [claim.keep for claim in claims],
-        [claim.limit for claim in claims],
-        [claim.priority for claim in claims],
-    )
-    finer = claims[0].finer if claims else 1
-    asked, held = [claim.demand for claim in claims], [claim.held for claim in claims]
-    return among, Wants(asked, [claim.weight for claim in claims], held, finer)
-
-
-def claims_of(among: Siblings, wants: Wants) -> list[Claim]:
-    """Return what every one of the siblings brings."""
-    return [
-        Claim(
-            name=name,
-            quota=among.quota[at],
-            demand=wants.demand[at],
-            keep=among.keep[at],
-            limit=among.limit[at],
-            weight=wants.weight[at],
-            priority=among.priority[at],
-            held=wants.held[at],
-            finer=wants.finer,
-        )
-        for at, name in enumerate(among.names)
     ]
 
 

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from railwise.engine.cluster.shapes import UNLIMITED
 from railwise.engine.cluster.state import ClusterState
 from railwise.engine.gangs.charges import GPU, Amounts, add
-from railwise.engine.queues.fairness import CARD, Part, Sharing, Siblings, Wants, shares_and_quotas
+from railwise.engine.queues.fairness import CARD, Sharing, shares_and_quotas
 from railwise.engine.queues.queue_tree import TOP, QueueTree
+from railwise.engine.queues.siblings import Part, Siblings, Wants
 
 Shares = dict[str, dict[str, Part]]
 """Base units due per queue and resource."""

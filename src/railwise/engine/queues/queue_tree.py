@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from railwise.engine.gangs.charges import GPU, Amounts, add
-from railwise.engine.queues.fairness import Siblings
+from railwise.engine.queues.siblings import Siblings
 from railwise.model.queue import Queue
 from railwise.model.reason import Code
 
