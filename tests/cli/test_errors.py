@@ -23,11 +23,21 @@ GOOD = "small-mix.yaml"
         ("pln", "there is no command 'pln'", "did you mean plan?"),
         ("--wrong", "no such option '--wrong'", "see `railwise --help`"),
         (
+            "snapshot -o cluster.txt",
+            "-o cluster.txt: is neither YAML nor JSON",
+            "name a file that ends in .yaml or .json",
+        ),
+        (
+            "replay none.jsonl",
+            "none.jsonl: no such file or directory",
+            "`railwise run scheduler --record FILE` writes one",
+        ),
+        (
             "plan",
             "no input file",
             "name a scenario (`railwise init` writes one to start from), or a cluster with --context",
         ),
-        ("plan nothing.yaml", "nothing.yaml: no such file", "`railwise init` writes a scenario to start from"),
+        ("plan xxxxxxx.yaml", "xxxxxxx.yaml: no such file", "`railwise init` writes a scenario to start from"),
         ("plan small-mx.yaml", "small-mx.yaml: no such file", "did you mean small-mix.yaml?"),
         ("plan .", ".: is a directory, not a file", "name the files in it: ./*.yaml"),
         ("plan - -", "standard input (-) can be read only once", ""),

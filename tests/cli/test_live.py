@@ -260,6 +260,16 @@ def test_a_snapshot_loses_nothing(cluster: Readable, form: str) -> None:
     assert (len(picky.selection.terms), len(picky.selection.tolerations) > 0) == (2, True)
 
 
+def test_the_policy_of_the_scheduler_counts(cluster: Readable, railwise: Railwise, tmp_path: Path) -> None:
+    settings = tmp_path / "settings.yaml"
+    document = {"apiVersion": "railwise.dev/v1alpha1", "kind": "Scenario", "spec": {"policy": {"reserveAfter": "5m"}}}
+    settings.write_text(json.dumps(document))
+    done = railwise("snapshot", *cluster.all, "--settings", str(settings))
+    assert yaml.safe_load(done.out)["spec"]["policy"] == {"nodeGrace": "1m", "reserveAfter": "5m"}
+    done = railwise("plan", *cluster.all, "--settings", str(settings))
+    assert done.out.rstrip().endswith(f"--settings {settings} --scheduler-name {SCHEDULER}")
+
+
 def test_what_may_not_be_read_is_said(cluster: Readable, railwise: Railwise) -> None:
     done = railwise("get", "workloads", *cluster.part, "-o", "json")
     assert done.code == 0

@@ -26,6 +26,7 @@ class Cluster(NamedTuple):
     context: str | None = None
     kubeconfig: str | None = None
     scheduler: str = "railwise"
+    settings: str = ""
 
     def meant(self) -> bool:
         """Return whether there is one."""
@@ -35,8 +36,10 @@ class Cluster(NamedTuple):
         """Return the options that name it."""
         from shlex import quote
 
-        given = (("--kubeconfig", self.kubeconfig), ("--context", self.context))
-        return [f"{option} {quote(value)}" for option, value in given if value is not None]
+        given = [("--kubeconfig", self.kubeconfig), ("--context", self.context), ("--settings", self.settings or None)]
+        if self.scheduler != Cluster().scheduler:
+            given.append(("--scheduler-name", self.scheduler))
+        return [f"{option} {quote(value)}" for option, value in given if value is not None] if self.meant() else []
 
 
 class Inputs:
@@ -95,7 +98,7 @@ class Inputs:
 
 
 def context_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--context``, ``--kubeconfig`` and ``--scheduler-name``, which come together as ``cluster``."""
+    """Add the options that name a live cluster, and how to look at it, which come together as ``cluster``."""
 
     @wraps(command)
     def named(
@@ -103,9 +106,10 @@ def context_options(command: Callable[..., Any]) -> Callable[..., Any]:
         context: str | None,
         kubeconfig: str | None,
         scheduler_name: str,
+        settings: str,
         **rest: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401 -- click's own
-        return command(cluster=Cluster(context, kubeconfig, scheduler_name), **rest)
+        return command(cluster=Cluster(context, kubeconfig, scheduler_name, settings), **rest)
 
     for name, metavar, default, text in reversed(_CLUSTER):
         named = click.option(name, metavar=metavar, default=default, help=text)(named)
@@ -116,6 +120,7 @@ _CLUSTER = (
     ("--context", "NAME", None, "Read the live cluster of this context of the kubeconfig; '' is the current one."),
     ("--kubeconfig", "FILE", None, "Where contexts are found; without --context its current one is read."),
     ("--scheduler-name", "NAME", "railwise", "On a live cluster: the pods that name this scheduler are to be placed."),
+    ("--settings", "FILE", "", "On a live cluster: the file with its policy, as its scheduler is given it."),
 )
 
 

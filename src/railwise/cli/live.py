@@ -19,16 +19,18 @@ def look_at_cluster(cluster: Cluster, levels: str) -> Look:
     """
     import asyncio
 
+    from railwise.cli.leading import live_policy
     from railwise.controllers.look import look_at
     from railwise.kubeapi.client import connect
     from railwise.kubeapi.in_cluster import find_access
     from railwise.kubeapi.retry import RetryPolicy
     from railwise.kubeapi.settings import Settings
 
+    policy = live_policy(cluster.settings)
     access = find_access(cluster.kubeconfig or "", cluster.context or "")
 
     async def read() -> Look:
         async with connect(access, Settings(retry=RetryPolicy(attempts=2, longest_wait=5.0))) as client:
-            return await look_at(client, cluster.scheduler, levels)
+            return await look_at(client, cluster.scheduler, levels, policy)
 
     return asyncio.run(read())

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from railwise.controllers.cache import ClusterCache
+from railwise.controllers.cache import LIVE_POLICY, ClusterCache
 from railwise.controllers.clocks import LiveClock
 from railwise.controllers.feeds import Feeds
 from railwise.controllers.gang_book import SETTLE, Lacking, LiveGang
@@ -26,6 +26,7 @@ from railwise.formats.kubernetes.schema import Pod
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.objects import Unreadable
 from railwise.kubeapi.resources import Resource
+from railwise.model.policy import Policy
 from railwise.model.scenario import Scenario
 
 PodKey = tuple[str, str]
@@ -67,7 +68,7 @@ class _Past(LiveClock):
         return min(super().since(stamp), 0)
 
 
-async def look_at(client: Client, scheduler: str, levels: str = "") -> Look:
+async def look_at(client: Client, scheduler: str, levels: str = "", policy: Policy = LIVE_POLICY) -> Look:
     """Read a cluster for the scheduler of that name, and for the gate; ``levels`` names labels (``find_topologies``).
 
     Raises:
@@ -83,7 +84,7 @@ async def look_at(client: Client, scheduler: str, levels: str = "") -> Look:
         remarks.append(f"{resource.label()} may not be listed: what they say is not known here")
 
     patience = _Patience()
-    cache = GateCache(levels, steady=patience, scheduler=scheduler)
+    cache = GateCache(levels, steady=patience, policy=policy, scheduler=scheduler)
     await Feeds(client, cache, spoiled).once(closed)
     patience.seconds += 2 * SETTLE
     cache.clock = _Past()
