@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from railwise.controllers.look import look_of
+from railwise.formats.inputs import read_inputs
 from railwise.formats.kubernetes.dialects.sources import (
     CLUSTER_QUEUE,
     LOCAL_QUEUE,
@@ -16,7 +18,9 @@ from railwise.formats.kubernetes.dialects.sources import (
     Kind,
 )
 from railwise.formats.kubernetes.kinds import PriorityClass
+from railwise.model.requirement import Requirement
 from tests.controllers.world import World, node, pod
+from tests.formats.kubernetes.objects import job, template
 
 
 def foreign(name: str, spec: dict[str, Any], status: dict[str, Any] | None = None) -> Foreign:
@@ -116,3 +120,21 @@ def test_a_gang_of_plain_pods_waits_until_as_many_are_there_as_they_say() -> Non
         assert world.settle() == {}
         world.put(msgspec.structs.replace(one, metadata=meta))
     assert len(world.settle()) == 3
+
+
+def test_manifests_are_read_by_the_queues_of_the_cluster_they_are_meant_for() -> None:
+    world = World(node("n-1", rack="a"))
+    world.cache.queues.put(RESOURCE_FLAVOR, foreign("f", {"nodeLabels": {"pool": "x"}}))
+    group = {"coveredResources": ["nvidia.com/gpu"], "flavors": [{"name": "f", "resources": []}]}
+    declare(world, CLUSTER_QUEUE, "team", namespaceSelector={}, resourceGroups=[group])
+    way = {"metadata": {"name": "gpus", "namespace": "default", "uid": "w"}, "spec": {"clusterQueue": "team"}}
+    world.cache.queues.put(LOCAL_QUEUE, msgspec.convert(way, Foreign))
+    look = look_of(world.cache)
+    labels = {"kueue.x-k8s.io/queue-name": "gpus"}
+    text = msgspec.json.encode(job("j", 2, template(1), meta={"labels": labels}))
+    one = next(
+        one
+        for one in read_inputs([("job.json", text)], base=look.scenario, known=look.known).workloads
+        if one.name == "j"
+    )
+    assert (one.queue, one.root.selection.terms) == ("team", ((Requirement("pool", "In", ("x",)),),))

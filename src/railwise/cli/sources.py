@@ -103,8 +103,8 @@ def load_scenario(
 
     folders = [Path(name).parent if name != STANDARD_INPUT else Path() for name in names]
     base = replace(look.scenario, policy=Policy()) if look is not None else None
-    offers = look.offers if look is not None else None
-    scenario = read_inputs(read_sources(names), levels, lambda name: read_beside(folders, name), base, offers)
+    known = look.known if look is not None else None
+    scenario = read_inputs(read_sources(names), levels, lambda name: read_beside(folders, name), base, known)
     if look is not None:
         live = look.scenario.policy
         grace = scenario.policy.node_grace or live.node_grace

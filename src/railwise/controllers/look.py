@@ -17,10 +17,10 @@ from railwise.controllers.feeds import Feeds
 from railwise.controllers.gang_book import SETTLE, Lacking, LiveGang
 from railwise.controllers.gate_cache import GateCache
 from railwise.controllers.roles import OCCUPANT
-from railwise.formats.kubernetes.cards import Offers
 from railwise.formats.kubernetes.gangs import namespace
 from railwise.formats.kubernetes.levels import unused_levels
 from railwise.formats.kubernetes.names import ObjectName, short_names
+from railwise.formats.kubernetes.objects import NOTHING_KNOWN, Known
 from railwise.formats.kubernetes.ownership import agent_node
 from railwise.formats.kubernetes.schema import Pod
 from railwise.kubeapi.client import Client
@@ -38,7 +38,7 @@ class Look:
     """A cluster as it was at one moment.
 
     ``pods`` says of which workload a pod is, ``waiting`` which workloads are not in the scenario since pods of them are
-    missing, ``others`` why a pod is of none. ``offers`` is what the cards of the nodes are called.
+    missing, ``others`` why a pod is of none. ``known`` is by what further objects are read.
     ``remarks`` are about what could not be read.
     """
 
@@ -46,7 +46,7 @@ class Look:
     pods: Mapping[PodKey, str] = field(default_factory=dict)
     waiting: Mapping[str, Lacking] = field(default_factory=dict)
     others: Mapping[PodKey, str] = field(default_factory=dict)
-    offers: Offers = field(default_factory=Offers)
+    known: Known = NOTHING_KNOWN
     remarks: tuple[str, ...] = ()
 
 
@@ -115,7 +115,7 @@ def look_of(cache: ClusterCache, remarks: Sequence[str] = ()) -> Look:
         pods,
         {short[name]: lack for name, lack in cache.lacking.items()},
         others,
-        cache.nodes.offers,
+        Known((), cache.nodes.offers, cache.queues.catalog, cache.nodes.trees, cache.queues.classes),
         (
             *remarks,
             *found.warnings,

@@ -22,7 +22,7 @@ from railwise.model.errors import Fault, InputError
 from railwise.model.scenario import Scenario
 
 if TYPE_CHECKING:
-    from railwise.formats.kubernetes.cards import Offers
+    from railwise.formats.kubernetes.objects import Known
 
 OURS = "railwise.dev/"
 RESOURCES = ("Queue", "Topology")
@@ -34,13 +34,13 @@ def read_inputs(
     levels: str = "",
     read_file: ReadFile | None = None,
     base: Scenario | None = None,
-    offers: Offers | None = None,
+    known: Known | None = None,
 ) -> Scenario:
     """Return one scenario from all inputs, given as (name, bytes), added to ``base`` where there is one.
 
     ``levels`` names the node labels of the default topology for Kubernetes objects (``zone=LABEL,rack=LABEL``);
-    ``read_file`` finds the files that a scenario names; ``offers`` is what the cards of ``base`` are called. Raises
-    InputError with all faults.
+    ``read_file`` finds the files that a scenario names; ``known`` is what else is known of the cluster of ``base``.
+    Raises InputError with all faults.
     """
     if not sources:
         raise InputError([Fault("", "there is no input", "name a file, or - for standard input")])
@@ -69,7 +69,7 @@ def read_inputs(
     parts = [(one.source, _place(one, counts), done) for one, done in drafts]
     if base is not None:
         parts.insert(0, ("the cluster", "", Draft(base, [])))
-    scenario = _together(parts, objects, (levels, offers), read_file, faults)
+    scenario = _together(parts, objects, (levels, known), read_file, faults)
     _raise(faults, len(sources))
     return finish(scenario, Faults())
 
@@ -77,7 +77,7 @@ def read_inputs(
 def _together(
     drafts: list[tuple[str, str, Draft]],
     objects: list[tuple[str, dict[str, Any]]],
-    reading: tuple[str, Offers | None],
+    reading: tuple[str, Known | None],
     read_file: ReadFile | None,
     faults: list[tuple[str, Fault]],
 ) -> Scenario:
@@ -106,15 +106,15 @@ def _together(
 def _with_objects(
     scenario: Scenario,
     objects: list[tuple[str, dict[str, Any]]],
-    reading: tuple[str, Offers | None],
+    reading: tuple[str, Known | None],
     faults: list[tuple[str, Fault]],
 ) -> Scenario:
     # Its tables are built only where they are needed.
-    from railwise.formats.kubernetes.objects import Known, read_objects  # noqa: PLC0415
+    from railwise.formats.kubernetes.objects import NOTHING_KNOWN, read_objects  # noqa: PLC0415
 
-    levels, offers = reading
+    levels, known = reading
     try:
-        extra = read_objects(objects, levels, Known(scenario.topologies, offers))
+        extra = read_objects(objects, levels, (known or NOTHING_KNOWN)._replace(topologies=scenario.topologies))
     except InputError as error:
         faults.extend(("", fault) for fault in error.faults)
         return scenario

@@ -17,15 +17,15 @@ warning.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from railwise.formats.kubernetes.cards import CARD_RESOURCES, NVIDIA_SHARED, Offers
-from railwise.formats.kubernetes.dialects.catalog import catalog_of
+from railwise.formats.kubernetes.dialects.catalog import NOTHING, Catalog, catalog_of
 from railwise.formats.kubernetes.dialects.sources import ERROR, Finding
-from railwise.formats.kubernetes.dialects.trees import trees_of
+from railwise.formats.kubernetes.dialects.trees import NO_TREES, Trees, trees_of
 from railwise.formats.kubernetes.gangs import Gang, Member, key_of, namespace
 from railwise.formats.kubernetes.gather import Gathering
 from railwise.formats.kubernetes.levels import unused_levels
@@ -60,10 +60,16 @@ class Reading(NamedTuple):
 
 
 class Known(NamedTuple):
-    """The cluster that objects without nodes are meant for: its levels, and what its cards are called."""
+    """The cluster that objects without nodes are meant for.
+
+    Its levels, what its cards are called, what its objects declare of queues and topologies, its PriorityClasses.
+    """
 
     topologies: tuple[Topology, ...] = ()
     offers: Offers | None = None
+    catalog: Catalog = NOTHING
+    trees: Trees = NO_TREES
+    classes: Mapping[str, int] = {}
 
 
 NOTHING_KNOWN = Known()
@@ -176,13 +182,15 @@ class _Cluster:
             self.warnings.append("nodes differ in what nvidia.com/gpu means: waiting pods are given whole cards")
         for scheduler, count in sorted(self.left_out.items()):
             self.warnings.append(f"{count} waiting pod{'s are' if count > 1 else ' is'} left to {scheduler}")
-        alone = self.nodes.empty()
+        known, alone = self.known, self.nodes.empty()
+        if alone and not self.gathering.foreign:
+            catalog, trees = known.catalog, known.trees
         around = Surroundings(
-            self.known.topologies if alone else topologies,
-            self.nodes.offers if self.known.offers is None or not alone else self.known.offers,
+            known.topologies if alone else topologies,
+            self.nodes.offers if known.offers is None or not alone else known.offers,
             self.clock,
             frozenset(node.name for node in nodes),
-            self.gathering.classes,
+            {**known.classes, **self.gathering.classes},
             self.gathering.default_priority,
             catalog,
             trees,

@@ -44,6 +44,10 @@ class Trees:
         return found
 
 
+NO_TREES = Trees()
+"""Those of a cluster that has none."""
+
+
 def trees_of(drafts: Sequence[TopologyDraft], nodes: Sequence[Labels], levels: str = "") -> Trees:
     """Return the topologies of a cluster whose nodes have these labels; ``levels`` as for ``find_topologies``.
 
