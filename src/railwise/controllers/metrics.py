@@ -170,18 +170,26 @@ class SchedulerMetrics:
         """Hear of a round and how long it took."""
         self._rounds.inc()
         self._deciding.observe(seconds)
-        records = self.engine.records if self.engine is not None else {}
+        codes: Tally[str] = Tally()
+        placed = []
         for entry in plan.workloads:
             if entry.reason is not None:
-                self._decisions.labels("pending").inc()
-                self._refused.labels(entry.reason.code.value).inc()
+                codes[entry.reason.code.value] += 1
             elif entry.state is State.PLACED:
-                self._decisions.labels("placed").inc()
-                record = records.get(entry.name)
-                if record is not None:
-                    self._waits.observe(max(plan.time - record.workload.submit, 0) / MICROSECOND)
-                if entry.best_seconds > 0:
-                    self._ratio.observe(entry.seconds_per_step / entry.best_seconds)
+                placed.append(entry)
+        for code, number in codes.items():
+            self._refused.labels(code).inc(number)
+        if codes:
+            self._decisions.labels("pending").inc(codes.total())
+        if placed:
+            self._decisions.labels("placed").inc(len(placed))
+        records = self.engine.records if self.engine is not None else {}
+        for entry in placed:
+            record = records.get(entry.name)
+            if record is not None:
+                self._waits.observe(max(plan.time - record.workload.submit, 0) / MICROSECOND)
+            if entry.best_seconds > 0:
+                self._ratio.observe(entry.seconds_per_step / entry.best_seconds)
         for eviction in plan.evictions:
             self._evicted.labels(rule_of(eviction.why)).inc()
         self._moved.inc(len(plan.moves))
