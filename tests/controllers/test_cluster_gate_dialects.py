@@ -16,6 +16,7 @@ from railwise.formats.kubernetes.schema import Pod
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.resources import PODS
 from tests.controllers.makers import WORKLOAD
+from tests.controllers.resources import defined
 from tests.controllers.test_cluster_dialects import (
     EXAMPLES,
     FILES,
@@ -23,7 +24,6 @@ from tests.controllers.test_cluster_dialects import (
     PATIENCE,
     applied,
     client,
-    defined,
     definitions,
     documents,
     planned,

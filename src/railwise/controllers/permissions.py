@@ -93,13 +93,20 @@ GATE: Final[tuple[Permission, ...]] = (
 
 _ADMISSION: Final = "admissionregistration.k8s.io"
 _NAMED: Final = ("gate.railwise.dev",)
+_APPLIED: Final = "asked for by an apply of what is not there yet, which counts as a patch"
 
 GATE_POLICY: Final[tuple[Permission, ...]] = (
     *(
         one
         for kind in ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings")
         for one in (
-            Permission(_ADMISSION, kind, ("create",), "new pods get their gate: put into force by the gate itself"),
+            Permission(
+                _ADMISSION,
+                kind,
+                ("create",),
+                "new pods get their gate: put into force by the gate itself",
+                seldom=_APPLIED,
+            ),
             Permission(_ADMISSION, kind, ("patch",), "kept as this version wants it", names=_NAMED),
         )
     ),
@@ -110,7 +117,13 @@ GATE_POLICY: Final[tuple[Permission, ...]] = (
 """What ``--admission policy`` needs besides."""
 
 GATE_WEBHOOK: Final[tuple[Permission, ...]] = (
-    Permission(_ADMISSION, "mutatingwebhookconfigurations", ("create",), "new pods get their gate from the webhook"),
+    Permission(
+        _ADMISSION,
+        "mutatingwebhookconfigurations",
+        ("create",),
+        "new pods get their gate from the webhook",
+        seldom=_APPLIED,
+    ),
     Permission(_ADMISSION, "mutatingwebhookconfigurations", ("patch",), "whose certificate is believed", names=_NAMED),
     *(
         Permission(_ADMISSION, kind, ("delete",), "a policy of an earlier time goes", names=_NAMED, seldom="none yet")
@@ -123,6 +136,8 @@ GATE_WEBHOOK: Final[tuple[Permission, ...]] = (
         "the webhook's certificate, shared by all replicas",
         own=True,
         names=("railwise-gate-webhook",),
+        seldom="replaced after two months",
+        spare=("update",),
     ),
     Permission("", "secrets", ("create",), "the certificate is made by whoever comes first", own=True),
 )
