@@ -224,6 +224,11 @@ def test_get_and_plan_with_manifests(cluster: Readable, railwise: Railwise, tmp_
     entries = {one["name"]: one for one in json.loads(done.out)["workloads"]}
     assert (entries["mine"]["state"], entries["mine"]["domains"]) == ("placed", {"rack": ["r1"]})
     assert entries["next"]["state"] == "placed"
+    job["metadata"] = {"name": "llama"}
+    (tmp_path / "twice.json").write_text(json.dumps(job))
+    done = railwise("plan", "-f", str(tmp_path / "twice.json"), *cluster.all)
+    assert (done.code, "there is already a workload 'llama'" in done.err) == (2, True)
+    assert "hint: leave one of them out" in done.err
     done = railwise("plan", *cluster.all, "--what-if-submit", str(tmp_path / "job.json"))
     assert "mine" in done.out
     assert railwise("plan", *cluster.all, "--what-if-drain", "look-3").code in (0, 1)

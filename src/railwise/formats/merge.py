@@ -16,6 +16,8 @@ from railwise.model.queue import Queue
 from railwise.model.scenario import Scenario
 from railwise.model.topology import Topology
 
+_TWICE = "leave one of them out, or give it another name; what runs on a cluster need not be given as a file too"
+
 _Named = TypeVar("_Named", Topology, Queue)
 
 
@@ -47,7 +49,7 @@ def _refuse_twice(kind: str, base: Iterable[str], extra: Iterable[str], path: st
     known = set(base)
     for name in extra:
         if name in known:
-            faults.add(path, f"there is already a {kind} '{name}'")
+            faults.add(path, f"there is already a {kind} '{name}'", _TWICE)
 
 
 def _joined(
