@@ -14,6 +14,8 @@ from railwise.formats.kubernetes.dialects.sources import (
     OWN_QUEUE,
     OWN_TOPOLOGY,
     RESOURCE_FLAVOR,
+    TRAINING_JOBS,
+    VOLCANO_POD_GROUP,
     Foreign,
     Kind,
 )
@@ -138,3 +140,37 @@ def test_manifests_are_read_by_the_queues_of_the_cluster_they_are_meant_for() ->
         if one.name == "j"
     )
     assert (one.queue, one.root.selection.terms) == ("team", ((Requirement("pool", "In", ("x",)),),))
+
+
+def test_a_training_job_says_how_many_pods_will_come() -> None:
+    world = World(node("n-1"), node("n-2"))
+    spec = {"pytorchReplicaSpecs": {"Worker": {"replicas": 3, "template": {}}}}
+    made = {"metadata": {"name": "t", "namespace": "a", "uid": "t"}, "spec": spec}
+    world.cache.put_rule(TRAINING_JOBS[0], msgspec.convert(made, Foreign))
+    for index in range(3):
+        assert world.settle() == {}
+        world.clock.now += 60
+        world.put(pod(f"t-worker-{index}", 4, owner="PyTorchJob/t"))
+    assert len(world.settle()) == 3
+    world.cache.replace_rules(TRAINING_JOBS[0], [])
+    assert len(world.settle()) == 3
+
+
+def test_a_pod_group_that_comes_or_changes_while_its_pods_wait_is_obeyed() -> None:
+    world = World(node("n-1", rack="a"), node("n-2", rack="b"))
+
+    def rule(least: int) -> None:
+        spec = {"minMember": least, "queue": "default"}
+        found = {"metadata": {"name": "g", "namespace": "a", "uid": "g"}, "spec": spec}
+        world.cache.put_rule(VOLCANO_POD_GROUP, msgspec.convert(found, Foreign))
+
+    rule(3)
+    for index in range(2):
+        one = pod(f"p-{index}", 8)
+        meta = msgspec.structs.replace(one.metadata, annotations={"scheduling.k8s.io/group-name": "g"})
+        world.put(msgspec.structs.replace(one, metadata=meta))
+    assert world.settle() == {}
+    rule(2)
+    assert len(world.settle()) == 2
+    (_, findings) = world.cache.makers.told()
+    assert findings == []

@@ -11,10 +11,12 @@ from functools import partial
 
 from railwise.formats.kubernetes.dialects.grouping import GroupRule
 from railwise.formats.kubernetes.dialects.rules import rule_of
-from railwise.formats.kubernetes.dialects.sources import VOLCANO_JOB, Finding, Foreign, Kind, Source
+from railwise.formats.kubernetes.dialects.sources import OPERATOR_KINDS, VOLCANO_JOB, Finding, Foreign, Kind, Source
 from railwise.formats.kubernetes.gangs import Gang, key_of, namespace, of_job, of_jobset, of_leader_workers
+from railwise.formats.kubernetes.gather import PARTS_OF
 from railwise.formats.kubernetes.kinds import Job, JobSet, LeaderWorkerSet, PodGroup
 from railwise.formats.kubernetes.names import ObjectName
+from railwise.formats.kubernetes.operators import of_operator
 from railwise.formats.kubernetes.schema import PodSpec
 from railwise.formats.kubernetes.volcano_jobs import of_volcano_job
 
@@ -55,7 +57,7 @@ class Makers:
         gone = self.drop_rule(meta.uid)
         self._foreign[meta.uid] = source
         findings = self._findings.setdefault(meta.uid, [])
-        if kind == VOLCANO_JOB:
+        if kind == VOLCANO_JOB or kind in OPERATOR_KINDS:
             return {*gone, *self._put_job(source, findings)}
         rule = rule_of(source, findings)
         if rule is None:
@@ -65,10 +67,11 @@ class Makers:
         return {*gone, rule.key}
 
     def _put_job(self, source: Source, findings: list[Finding]) -> list[ObjectName]:
-        made = of_volcano_job(source, 0, findings)
+        read = of_volcano_job if source.kind == VOLCANO_JOB else of_operator
+        made = read(source, 0, findings)
         keys = [] if made is None else [made.key]
         for key in keys:
-            self.gangs[key] = partial(of_volcano_job, source, 0, [])
+            self.gangs[key] = partial(read, source, 0, [])
         self._keys[source.object.metadata.uid] = keys
         return keys
 
@@ -111,7 +114,7 @@ class Makers:
             self.groups[key] = maker
             return [key]
         if isinstance(maker, Job):
-            if key_of(meta, PodSpec()).kind == "jobset":
+            if key_of(meta, PodSpec()).kind in PARTS_OF:
                 return []
             key = ObjectName(namespace(meta), "job", meta.name)
             self.gangs[key] = partial(of_job, where, maker, 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from railwise.formats.kubernetes.dialects.sources import CATALOGUED, GANG_KINDS, KAI, KUEUE, OWN, VOLCANO
+from railwise.formats.kubernetes.dialects.sources import CATALOGUED, GANG_KINDS, KAI, KUEUE, OPERATORS, OWN, VOLCANO
 from railwise.formats.kubernetes.rbac import Permission, followed
 
 _BY_ADD_ON: Final = "this kind belongs to an add-on that a cluster may not have"
@@ -19,6 +19,7 @@ _DECLARES: Final = {
     KUEUE: "queues, priorities and topologies of Kueue",
     KAI: "queues, topologies and PodGroups of KAI",
     VOLCANO: "queues, HyperNodes, PodGroups and Jobs of Volcano",
+    OPERATORS: "how many pods of a gang will come",
 }
 
 

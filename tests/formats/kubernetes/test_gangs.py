@@ -223,12 +223,12 @@ def test_kinds_that_make_pods_and_are_not_read_are_named_and_others_ignored() ->
         return {"apiVersion": version, "kind": kind, "metadata": {"name": "x"}, "spec": 3}
 
     scenario = read(
-        thing("v1", "Service"), thing("kubeflow.org/v2beta1", "MPIJob"), thing("kubeflow.org/v1", "PyTorchJob")
+        thing("v1", "Service"), thing("ray.io/v1", "RayJob"), thing("trainer.kubeflow.org/v1alpha1", "TrainJob")
     )
     assert scenario.workloads == ()
     assert scenario.warnings == (
-        "in.yaml[1]: kind MPIJob (kubeflow.org/v2beta1) is not read; its pods are, once they exist",
-        "in.yaml[2]: kind PyTorchJob (kubeflow.org/v1) is not read; its pods are, once they exist",
+        "in.yaml[1]: kind RayJob (ray.io/v1) is not read; its pods are, once they exist",
+        "in.yaml[2]: kind TrainJob (trainer.kubeflow.org/v1alpha1) is not read; its pods are, once they exist",
     )
 
 

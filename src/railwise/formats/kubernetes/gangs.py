@@ -25,7 +25,9 @@ JOBSET_INDEX = "jobset.sigs.k8s.io/job-index"
 LEADER_NAME = "leaderworkerset.sigs.k8s.io/name"
 LEADER_GROUP = "leaderworkerset.sigs.k8s.io/group-index"
 LEADER_RANK = "leaderworkerset.sigs.k8s.io/worker-index"
-GROUP_LABELS = ("training.kubeflow.org/replica-type", "ray.io/group")
+TRAINING_NAME = "training.kubeflow.org/job-name"
+TRAINING_ROLE = "training.kubeflow.org/job-role"
+GROUP_LABELS = ("training.kubeflow.org/replica-type", "ray.io/group", TRAINING_ROLE)
 """Labels by which operators tell the roles inside one gang apart."""
 
 RANK_LABELS = (
@@ -200,6 +202,8 @@ def key_of(meta: Meta, spec: PodSpec) -> ObjectName:
         return ObjectName(space, "leaderworkerset", f"{labels[LEADER_NAME]}-{labels.get(LEADER_GROUP, '0')}")
     if spec.scheduling_group is not None and spec.scheduling_group.pod_group_name:
         return ObjectName(space, "podgroup", spec.scheduling_group.pod_group_name)
+    if labels.get(TRAINING_ROLE) == "launcher" and labels.get(TRAINING_NAME):
+        return ObjectName(space, "mpijob", labels[TRAINING_NAME])  # it is made by a Job that the MPIJob makes
     owner = meta.controller()
     if owner is None:
         job = next((labels[key] for key in JOB_LABELS if labels.get(key)), "")

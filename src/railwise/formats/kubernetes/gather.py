@@ -18,6 +18,7 @@ from railwise.formats.kubernetes.dialects.grouping import GroupRule, total_of
 from railwise.formats.kubernetes.dialects.rules import rule_of
 from railwise.formats.kubernetes.dialects.sources import (
     GANG_KINDS,
+    OPERATOR_KINDS,
     UPSTREAM_POD_GROUP,
     VOLCANO_JOB,
     Finding,
@@ -43,6 +44,7 @@ from railwise.formats.kubernetes.gate_marks import as_ours
 from railwise.formats.kubernetes.kinds import MOST_PODS, Job, JobSet, LeaderWorkerSet, PodGroup, PriorityClass, Replicas
 from railwise.formats.kubernetes.names import ObjectName, check_names
 from railwise.formats.kubernetes.obedience import obey, said_upstream
+from railwise.formats.kubernetes.operators import of_operator
 from railwise.formats.kubernetes.ownership import SCHEDULER, chosen
 from railwise.formats.kubernetes.schema import NodeObject, Pod, PodSpec, converted
 from railwise.formats.kubernetes.storage import Claim, CSINode, Volume, Volumes
@@ -68,12 +70,14 @@ GROUPS = {
 
 MAKERS_NOT_READ = frozenset(
     (
-        *("AppWrapper", "CompositePodGroup", "Job", "JAXJob", "MPIJob", "Notebook", "PaddleJob", "PodCliqueSet"),
-        *("PodGang", "PodGroup", "PyTorchJob", "RayCluster", "RayJob", "RayService", "ReplicationController"),
-        *("SparkApplication", "TFJob", "TrainJob", "Workflow", "Workload", "XGBoostJob"),
+        *("AppWrapper", "CompositePodGroup", "Job", "Notebook", "PodCliqueSet", "PodGang", "PodGroup", "RayJob"),
+        *("RayService", "ReplicationController", "SparkApplication", "TrainJob", "Workflow", "Workload"),
     )
 )
 """Kinds that make pods, or rule over them, and are not read (in API groups other than those above)."""
+
+PARTS_OF = ("jobset", "mpijob")
+"""Makers of Jobs that are a part of the maker's own gang."""
 
 COPIES = ("daemonset", "deployment", "replicaset", "statefulset")
 """Makers of pods of which each is of use alone."""
@@ -140,8 +144,9 @@ class Gathering:
         if source.kind not in GANG_KINDS:
             self.foreign.append(source)
             return
-        if source.kind == VOLCANO_JOB:
-            made = of_volcano_job(source, position, self.findings)
+        if source.kind == VOLCANO_JOB or source.kind in OPERATOR_KINDS:
+            read = of_volcano_job if source.kind == VOLCANO_JOB else of_operator
+            made = read(source, position, self.findings)
             if made is not None and any(chosen(part.meta, part.spec, (made.meta,)) for part in made.parts):
                 self.gangs[made.key] = made
             return
@@ -201,7 +206,7 @@ class Gathering:
     def _made(self, where: str, position: int, kind: str, value: dict[str, object]) -> Sequence[Gang]:
         if kind == "Job":
             job = converted(Job, value, where, self.faults)
-            if job is None or key_of(job.metadata, PodSpec()).kind == "jobset":
+            if job is None or key_of(job.metadata, PodSpec()).kind in PARTS_OF:
                 return ()
             job = job if hold_of(job) is Hold.NONE else as_maker(job, SCHEDULER)
             return _one(of_job(where, job, position))

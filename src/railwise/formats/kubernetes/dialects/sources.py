@@ -15,6 +15,7 @@ from railwise.model.queue import Queue
 from railwise.model.topology import Topology
 
 OWN, KUEUE, KAI, VOLCANO, UPSTREAM = "railwise", "kueue", "kai", "volcano", "upstream"
+OPERATORS = "operators"
 """The dialects."""
 
 
@@ -56,6 +57,14 @@ VOLCANO_POD_GROUP = Kind(VOLCANO, "PodGroup", "scheduling.volcano.sh", ("v1beta1
 VOLCANO_JOB = Kind(VOLCANO, "Job", "batch.volcano.sh", ("v1alpha1",), "jobs", namespaced=True)
 HYPER_NODE = Kind(VOLCANO, "HyperNode", "topology.volcano.sh", ("v1alpha1",), "hypernodes")
 
+_KUBEFLOW = "kubeflow.org"
+_TRAINING = ("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob")
+TRAINING_JOBS = tuple(
+    Kind(OPERATORS, kind, _KUBEFLOW, ("v1",), f"{kind.lower()}s", namespaced=True) for kind in _TRAINING
+)
+MPI_JOB = Kind(OPERATORS, "MPIJob", _KUBEFLOW, ("v2beta1", "v1"), "mpijobs", namespaced=True)
+RAY_CLUSTER = Kind(OPERATORS, "RayCluster", "ray.io", ("v1", "v1alpha1"), "rayclusters", namespaced=True)
+
 CATALOGUED = (
     *(OWN_QUEUE, OWN_TOPOLOGY),
     *(KUEUE_TOPOLOGY, RESOURCE_FLAVOR, CLUSTER_QUEUE, LOCAL_QUEUE, COHORT, WORKLOAD_CLASS),
@@ -64,7 +73,10 @@ CATALOGUED = (
 )
 """Kinds that say how the cluster is shared and built."""
 
-GANG_KINDS = (KAI_POD_GROUP, VOLCANO_POD_GROUP, VOLCANO_JOB)
+OPERATOR_KINDS = (*TRAINING_JOBS, MPI_JOB, RAY_CLUSTER)
+"""Kinds of operators that make the pods of one gang."""
+
+GANG_KINDS = (KAI_POD_GROUP, VOLCANO_POD_GROUP, VOLCANO_JOB, *OPERATOR_KINDS)
 """Kinds that say what belongs together."""
 
 
