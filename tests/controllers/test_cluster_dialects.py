@@ -15,15 +15,11 @@ import pytest
 import yaml
 
 from railwise.controllers import addons
-from railwise.controllers.admission import put_policy, served_version
 from railwise.controllers.cache import ClusterCache
-from railwise.controllers.gate_cache import GateCache
-from railwise.controllers.gate_mode import GateMode
 from railwise.controllers.scheduler import Scheduler
 from railwise.engine.cycle import Engine
 from railwise.formats.inputs import read_inputs
 from railwise.formats.kubernetes.dialects.sources import Kind, kind_of
-from railwise.formats.kubernetes.gate_marks import GATE, released_to
 from railwise.formats.kubernetes.schema import Pod
 from railwise.kubeapi.access import Access
 from railwise.kubeapi.client import Client, connect
@@ -31,7 +27,6 @@ from railwise.kubeapi.errors import ConflictError
 from railwise.kubeapi.objects import PartialObject
 from railwise.kubeapi.resources import JOBS, NAMESPACES, NODES, PODS, Resource
 from tests.conftest import ROOT
-from tests.control_plane import pod as probe
 from tests.controllers.makers import WORKLOAD, pods_of
 from tests.controllers.resources import defined, resource, shared_definition
 from tests.controllers.test_cluster_scheduler import until
@@ -97,9 +92,8 @@ async def applied(client: Client, objects: list[dict[str, Any]]) -> AsyncIterato
 
 
 @asynccontextmanager
-async def running(client: Client, *, gate: bool = False) -> AsyncIterator[Scheduler]:
-    cache = GateCache() if gate else ClusterCache("railwise")
-    scheduler = Scheduler(client, cache, mode=GateMode(cache) if isinstance(cache, GateCache) else None)
+async def running(client: Client) -> AsyncIterator[Scheduler]:
+    scheduler = Scheduler(client, ClusterCache("railwise"))
     task = asyncio.create_task(scheduler.run())
     try:
         async with asyncio.timeout(PATIENCE):
@@ -110,15 +104,14 @@ async def running(client: Client, *, gate: bool = False) -> AsyncIterator[Schedu
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def bound(client: Client, *, gate: bool = False) -> dict[str, str]:
-    """Return the nodes of the pods that are bound, or let through to them, by what made them."""
+async def bound(client: Client) -> dict[str, str]:
+    """Return the nodes of the pods that are bound, by what made them."""
     found: dict[str, list[str]] = {}
     for pod in (await client.list(PODS, Pod)).objects:
-        node = released_to(pod) if gate else pod.spec.node_name
-        if node and (gate or pod.spec.scheduler_name == "railwise"):
+        if pod.spec.node_name and pod.spec.scheduler_name == "railwise":
             named = {**pod.metadata.labels, **pod.metadata.annotations}
             owner = next((named[key] for key in (WORKLOAD, *GROUPED_BY) if key in named), pod.metadata.name)
-            found.setdefault(owner, []).append(node)
+            found.setdefault(owner, []).append(pod.spec.node_name)
     return {name: ",".join(sorted(nodes)) for name, nodes in found.items()}
 
 
@@ -145,58 +138,4 @@ async def test_an_example_is_placed_as_planned(path: Path, client: Client) -> No
             await until(done)
         except TimeoutError:
             assert await bound(client) == wanted
-            raise
-
-
-def for_the_stock_scheduler(value: Any) -> Any:
-    """Return an object as it was before anybody heard of Railwise."""
-    if isinstance(value, dict):
-        kept = {key: for_the_stock_scheduler(inner) for key, inner in value.items()}
-        return kept | ({"schedulerName": "default-scheduler"} if "schedulerName" in kept else {})
-    return [for_the_stock_scheduler(inner) for inner in value] if isinstance(value, list) else value
-
-
-@asynccontextmanager
-async def opted_in(client: Client, spaces: set[str]) -> AsyncIterator[None]:
-    """Have the pods of namespaces pass the gate for a while."""
-    await put_policy(client, await served_version(client))
-    try:
-        for space in spaces:
-            with suppress(ConflictError):
-                await client.create(NAMESPACES, "", {"metadata": {"name": space}})
-            await client.label(NAMESPACES, "", space, {GATE: "enabled"})
-
-            async def held(space: str = space) -> bool:
-                await client.create(PODS, space, probe("probe", schedulerName="default-scheduler"))
-                found = await client.get(PODS, Pod, space, "probe")
-                await client.delete(PODS, space, "probe", grace=0)
-                return bool(found.spec.scheduling_gates)
-
-            await until(held)
-        yield
-    finally:
-        for space in spaces:
-            await client.label(NAMESPACES, "", space, {GATE: None})
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-async def test_through_the_gate_nothing_is_changed_at_all(path: Path, client: Client) -> None:
-    written = [for_the_stock_scheduler(one) for one in documents(path)]
-    objects = [*documents(EXAMPLES / "nodes.yaml"), *written]
-    spaces = {space_of(one) for one in written if where(one).namespaced}
-    wanted = planned(path)
-    async with (
-        defined(client, [one for _, one in definitions(objects)]),
-        opted_in(client, spaces),
-        applied(client, objects),
-        running(client, gate=True),
-    ):
-
-        async def done() -> bool:
-            return await bound(client, gate=True) == wanted
-
-        try:
-            await until(done)
-        except TimeoutError:
-            assert await bound(client, gate=True) == wanted
             raise
