@@ -13,10 +13,11 @@ from typing import Final, NamedTuple
 from railwise.formats.kubernetes.dialects.catalog import Catalog
 from railwise.formats.kubernetes.dialects.hypertree import NAME as HYPERNODES
 from railwise.formats.kubernetes.dialects.sayings import Said, Says
-from railwise.formats.kubernetes.dialects.sources import IGNORED, REFUSED
+from railwise.formats.kubernetes.dialects.sources import IGNORED, REFUSED, VOLCANO
 from railwise.formats.kubernetes.dialects.trees import Trees
 from railwise.formats.kubernetes.schema import Meta
 
+DEFAULT: Final = "default"
 LEVELS: Final = ("required", "preferred", "segment-required", "segment-preferred")
 LABEL: Final = "label"
 ANNOTATION: Final = "annotation"
@@ -52,6 +53,13 @@ class Place(NamedTuple):
         return f"{self.where}.{mark.form}s.{mark.key}"
 
 
+def _nowhere(queue: Said) -> str:
+    """Return the name for a queue that does not exist; Volcano's default queue need not, since nobody has to name it."""
+    if (queue.of, queue.value) == (VOLCANO, DEFAULT):
+        return DEFAULT
+    return f"{queue.of}.unknown.{queue.value}"[:253]
+
+
 def resolved(found: Says, namespace: str, catalog: Catalog, trees: Trees) -> dict[str, Said]:
     """Return what is said with names of other systems' queues and topologies turned into ours.
 
@@ -61,7 +69,7 @@ def resolved(found: Says, namespace: str, catalog: Catalog, trees: Trees) -> dic
     queue, topology = found.get("queue"), found.get("topology")
     if queue is not None and queue.of:
         route = catalog.routes.get((queue.of, namespace, queue.value), catalog.routes.get((queue.of, "", queue.value)))
-        name = f"{queue.of}.unknown.{queue.value}"[:253] if route is None else route.queue
+        name = _nowhere(queue) if route is None else route.queue
         meant["queue"] = Said(name, queue.path)
         if route is not None and route.held:
             meant["held"] = Said(f"{queue.value} is stopped", queue.path)
