@@ -54,7 +54,7 @@ class Place(NamedTuple):
 
 
 def _nowhere(queue: Said) -> str:
-    """Return the name for a queue that does not exist; Volcano's default queue need not, since nobody has to name it."""
+    """Return the name for a queue that does not exist; Volcano's default one need not: nobody has to name it."""
     if (queue.of, queue.value) == (VOLCANO, DEFAULT):
         return DEFAULT
     return f"{queue.of}.unknown.{queue.value}"[:253]
