@@ -6,10 +6,11 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from railwise.engine.cycle import Engine, Finish, Submit, plan_scenario
+from railwise.engine.policies.registry import POLICIES
 from railwise.model.host_ports import HostPort, as_resources, from_resources
 from railwise.model.node import Cards, Node, Taint
 from railwise.model.plan import State
@@ -19,6 +20,7 @@ from railwise.model.requirement import Requirement
 from railwise.model.scenario import Scenario
 from railwise.model.topology import Level, Topology
 from railwise.model.workload import CARDS_WHOLE, CardRequest, Group, Request, Running, TopologyRule, Workload
+from tests.examples import examples
 
 HOST = "kubernetes.io/hostname"
 FABRIC = (Topology("fabric", (Level("rack", label="rack"),)),)
@@ -167,7 +169,7 @@ def test_affinity_goes_to_where_the_others_are_and_waits_for_them() -> None:
     plan = plan_scenario(Scenario(topologies=FABRIC, nodes=tuple(cluster()), workloads=(work("a", 1, near),)))
     reason = plan.workloads[0].reason
     assert reason is not None
-    assert (reason.code, "6 of 6 nodes" in reason.summary) == (Code.NOT_ENOUGH_FREE, True)
+    assert (reason.code, "off all 6 nodes" in reason.summary) == (Code.NOT_ENOUGH_FREE, True)
 
 
 def test_who_waits_for_company_is_asked_again_when_it_has_come() -> None:
@@ -268,12 +270,14 @@ asking = st.builds(
 )
 
 
-@settings(max_examples=60)
-@given(
-    st.lists(st.tuples(asking | st.none(), st.integers(1, 5), st.booleans(), st.booleans()), min_size=1, max_size=6),
-    st.integers(1, 3),
+WISHES = st.lists(
+    st.tuples(asking | st.none(), st.integers(1, 5), st.booleans(), st.booleans()), min_size=1, max_size=6
 )
-def test_no_rule_is_ever_broken(wishes: list[tuple[PodRules | None, int, bool, bool]], racks: int) -> None:
+Wishes = list[tuple[PodRules | None, int, bool, bool]]
+
+
+def wished(wishes: Wishes, racks: int) -> Scenario:
+    """Return a cluster with an odd node or two, and workloads with these rules, sizes, levels and ports."""
     nodes = cluster(racks, 2, 3)
     nodes[0] = replace(nodes[0], labels={HOST: nodes[0].name})
     nodes[-1] = replace(nodes[-1], taints=(Taint("gpu", "", "NoSchedule"),))
@@ -282,10 +286,27 @@ def test_no_rule_is_ever_broken(wishes: list[tuple[PodRules | None, int, bool, b
         found = work(f"w{index}", pods, wish, *([HostPort(80)] if port else []))
         rule = TopologyRule(required="rack" if together else "")
         workloads.append(replace(found, root=replace(found.root, topology=rule)))
-    scenario = Scenario(topologies=FABRIC, nodes=tuple(nodes), workloads=tuple(workloads))
+    return Scenario(topologies=FABRIC, nodes=tuple(nodes), workloads=tuple(workloads))
+
+
+@examples(60)
+@given(WISHES, st.integers(1, 3))
+def test_no_rule_is_ever_broken(wishes: Wishes, racks: int) -> None:
+    scenario = wished(wishes, racks)
     engine = Engine(scenario)
     before = engine.state.snapshot()
     plan = engine.cycle(())
     check(scenario, {one.name: {(pod.group, pod.rank): pod.node for pod in one.pods} for one in plan.workloads})
-    engine.cycle([Finish(workload.name) for workload in workloads], 1)
+    engine.cycle([Finish(workload.name) for workload in scenario.workloads], 1)
     assert engine.state.snapshot() == before
+
+
+@pytest.mark.parametrize("name", ["spread", "flat", "slurm", "fgd"])
+@examples(20)
+@given(WISHES, st.integers(1, 3))
+def test_no_baseline_breaks_a_rule_between_pods(name: str, wishes: Wishes, racks: int) -> None:
+    scenario = wished(wishes, racks)
+    make = POLICIES[name].make
+    assert make is not None
+    plan = plan_scenario(scenario, make(1))
+    check(scenario, {one.name: {(pod.group, pod.rank): pod.node for pod in one.pods} for one in plan.workloads})

@@ -36,6 +36,8 @@ def beside_others(leaf: Part, kept: int, total: int) -> str:
     what = demand_text(leaf.shape, pods) if leaf.shape is not None else f"{pods} pods"
     if not kept:
         return f"no place was found for {what} that keeps the rules between them"
+    if kept == total:
+        return f"rules between pods keep {what} off all {total} nodes"
     return f"rules between pods keep {what} off {kept} of {total} nodes, and the others have no room"
 
 
