@@ -52,6 +52,8 @@ class Collector:
         self._mapper: Final = Mapper(previous, intent, inventory, patience)
         self._news: Final = asyncio.Event()
         self.failures: Final[dict[str, Failed]] = {}
+        self._unmapped: int | None = None
+        self._mapped: int | None = None
 
     async def once(self) -> Map:
         """Ask every source once, and return the map; what could not be had stands in ``failures``."""
@@ -97,12 +99,20 @@ class Collector:
                 self._confirm()
                 confirmed = now
             drawn = self._mapper.map(now)
+            due = self._mapper.next_due()
             if last is None or not same(last, drawn):
+                self._mapped = self._unmapped if self._mapped is None else self._mapped
                 yield drawn
                 last = drawn
-            due = self._mapper.next_due()
+            if due is None:
+                self._unmapped = None
             until = min(confirmed + CONFIRM_EVERY, due if due is not None else confirmed + CONFIRM_EVERY)
             await self._quiet(max(until - self._clock(), 0) / 1_000_000)
+
+    def take_wait(self) -> float | None:
+        """Return how many seconds ago the first news was heard that maps say since this was asked last; None: none."""
+        since, self._mapped = self._mapped, None
+        return None if since is None else max(self._clock() - since, 0) / 1_000_000
 
     async def _quiet(self, seconds: float) -> None:
         """Wait for news, at most so long, and then a moment for what comes with them."""
@@ -131,6 +141,8 @@ class Collector:
             self.failures.pop(whole, None)
         if report is not None:
             self._mapper.hear(report)
+            if self._unmapped is None:
+                self._unmapped = report.time
             self._news.set()
 
 

@@ -63,8 +63,14 @@ class DiscoveryMetrics:
         self._written: Final = Counter("railwise_published_changes", text, ["place"], registry=registry)
         text = "Objects that could not be written, by place."
         self._failed: Final = Counter("railwise_published_failures", text, ["place"], registry=registry)
+        text = "Seconds from the first word of a change to what it changes being written, holding down included."
+        self._converged: Final = Histogram("railwise_converge_seconds", text, buckets=CONVERGE, registry=registry)
         text = "Seconds from a map to its labels."
         self._seconds: Final = Histogram("railwise_publish_seconds", text, buckets=CONVERGE, registry=registry)
+
+    def converged(self, seconds: float) -> None:
+        """Take how long it took from the first word of a change to everything that it changed being written."""
+        self._converged.observe(seconds)
 
     def drawn(self, one: Map) -> None:
         """Take the figures of a new map."""

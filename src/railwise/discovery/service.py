@@ -76,7 +76,11 @@ class DiscoveryService:
                 continue
             wait = AGAIN_EVERY
             begin = loop.time()
-            for place, result in await publish(self._latest, self._places):
+            results = await publish(self._latest, self._places)
+            waited = self._collector.take_wait()
+            if waited is not None and any(result.changed for _, result in results):
+                self._metrics.converged(waited)
+            for place, result in results:
                 self._metrics.published(place, result, loop.time() - begin)
                 for line in result.changed[:MOST_LOGGED]:
                     log.info("changed %s", line)
