@@ -108,7 +108,7 @@ async def test_a_scheduler_that_is_watched(control_plane: Cluster, stage: Stage,
     assert found["railwise_queue_waiting_workloads/default"] == 2
     assert found["railwise_queue_waiting_pods/default"] == 3
     assert found["railwise_slots_left/rack/1"] >= 0
-    assert found["railwise_decision_seconds_count"] == found["railwise_rounds_total"] >= 1
+    assert 1 <= found["railwise_decision_seconds_count"] <= found["railwise_rounds_total"], "idle rounds decide nothing"
     assert found["railwise_api_requests_total/201/pods/POST"] >= 4
     assert {one["level"] for one in process.said} <= {"info", "warning"}
     assert all(one["time"].endswith("Z") for one in process.said)

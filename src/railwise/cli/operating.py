@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import UTC, datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -128,7 +129,6 @@ async def operate(access: Access, lease: tuple[str, str] | None, operating: Oper
     from railwise.cli.leading import serve
     from railwise.controllers.metrics import SchedulerMetrics
     from railwise.kubeapi.measured import Measured
-    from railwise.kubeapi.probes import probes
 
     registry = CollectorRegistry()
     leads = leading(registry)
@@ -146,10 +146,22 @@ async def operate(access: Access, lease: tuple[str, str] | None, operating: Oper
             leads.set(0)
             journal.close()
 
-    async with probes(operating.address, registry, lambda: all(one.ready.is_set() for one in working)) as port:
+    def ready() -> bool:
+        return all(one.ready.is_set() for one in working)
+
+    async with _served(operating.address, registry, ready) as port:
         if port:
             logging.getLogger("railwise").info("serves /metrics, /healthz and /readyz at port %d", port)
         return await serve(access, lease, work, Measured(logging.getLogger("railwise"), registry), operating.valid)
+
+
+def _served(address: str, registry: CollectorRegistry, ready: Callable[[], bool]) -> AbstractAsyncContextManager[int]:
+    """Return who answers probes while entered; without an address nobody, and nothing is loaded for it."""
+    if not address:
+        return nullcontext(0)
+    from railwise.kubeapi.probes import probes
+
+    return probes(address, registry, ready)
 
 
 def leading(registry: CollectorRegistry) -> Gauge:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import cache
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
@@ -31,6 +32,9 @@ class Measured(ToldTrouble):
             buckets=SECONDS,
             registry=registry,
         )
+        # Most requests are one of a few, and finding a child takes longer than counting.
+        self._answers = cache(lambda verb, resource, code: self._requests.labels(verb, resource, str(code)))
+        self._times = cache(self._seconds.labels)
         self._repeated: Final = Counter(
             "railwise_api_retries", "Requests that were sent again.", ["verb", "resource"], registry=registry
         )
@@ -55,8 +59,8 @@ class Measured(ToldTrouble):
 
     def request(self, verb: str, resource: str, code: int, seconds: float) -> None:
         """Hear of an answer, or of none (``code`` 0)."""
-        self._requests.labels(verb, resource, str(code)).inc()
-        self._seconds.labels(verb).observe(seconds)
+        self._answers(verb, resource, code).inc()
+        self._times(verb).observe(seconds)
 
     def repeated(self, verb: str, resource: str, wait: float) -> None:
         """Hear that a request is sent again after ``wait`` seconds."""

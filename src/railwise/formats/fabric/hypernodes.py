@@ -17,17 +17,12 @@ from railwise.formats.document_writer import document_text
 from railwise.formats.fabric.slurm_check import Switches, switches_tree
 from railwise.formats.fabric.tree import Tree, branches, top_down
 from railwise.formats.faults import Faults, at_index, described, shown
+from railwise.formats.patterns import safe_pattern
 from railwise.formats.terms import LEVEL
 from railwise.model.errors import Fault, InputError
 
 GROUP: Final = "topology.volcano.sh/"
 API_VERSION: Final = "topology.volcano.sh/v1alpha1"
-LONGEST_PATTERN: Final = 256
-MOST_REPEATS: Final = 4
-_NESTED: Final = re.compile(r"\)[*+{]|[*+}][*+{]")
-_REPEAT: Final = re.compile(r"[*+{]")
-"""Volcano matches any pattern in linear time; here repeated groups or many repeats could take for ever."""
-
 _HINT: Final = "expected objects of kind HyperNode (kubectl get hypernodes -o yaml)"
 
 
@@ -128,17 +123,6 @@ def _members(
         return "Node", [name for name, own in nodes.items() if wanted.items() <= own.items()]
     faults.add(path, f"expected exactMatch, regexMatch or labelMatch with matchLabels, not {shown(str(selector))}")
     return "Node", []
-
-
-def safe_pattern(pattern: str) -> tuple[re.Pattern[str] | None, str]:
-    """Return a pattern that takes little time whatever it meets; None, with the reason, where that is not certain."""
-    if len(pattern) > LONGEST_PATTERN or _NESTED.search(pattern) or len(_REPEAT.findall(pattern)) > MOST_REPEATS:
-        limits = f"{LONGEST_PATTERN} characters, {MOST_REPEATS} repetitions, no repeated group"
-        return None, f"{shown(pattern)} is too much of a pattern to be read: {limits}"
-    try:
-        return re.compile(pattern), ""
-    except re.error as error:
-        return None, f"no regular expression: {error}"
 
 
 def _matching(pattern: str, nodes: Mapping[str, Mapping[str, str]], path: str, faults: Faults) -> list[str]:

@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from railwise.formats.fabric.hypernodes import safe_pattern
 from railwise.formats.kubernetes.dialects.kueue_schema import Selector
 from railwise.formats.kubernetes.dialects.reading import spec_of
 from railwise.formats.kubernetes.dialects.sources import ERROR, IGNORED, Finding, Source, TopologyDraft
 from railwise.formats.kubernetes.schema import Part
+from railwise.formats.patterns import safe_pattern
 from railwise.formats.terms import LEVEL
 from railwise.model.topology import NO_LEVEL, NODE_LEVEL, Level, Topology
 
