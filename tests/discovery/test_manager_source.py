@@ -90,7 +90,13 @@ async def test_a_device_that_is_no_longer_told_of_has_no_links() -> None:
     assert isinstance(failed, Failed)
 
 
-@pytest.mark.parametrize("body", [b"", b"[[[", b'{"nodes": 7}', b"\x00" * 10, b"[1]"])
+BOMB = b"[" * 5_000_000
+"""Brackets that a careless reader would follow to the end of its stack."""
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[[[", b'{"nodes": 7}', b"\x00" * 10, b"[1]", BOMB], ids=lambda one: str(one[:9])
+)
 async def test_answers_that_make_no_sense_are_failures(body: bytes) -> None:
     async def answer(_: web.Request) -> web.Response:
         return web.Response(body=body)
