@@ -11,15 +11,15 @@ import pytest
 
 from railwise.controllers import addons
 from railwise.formats.kubernetes.dialects.crds import crds
-from railwise.formats.kubernetes.dialects.sources import OWN_QUEUE, OWN_TOPOLOGY
+from railwise.formats.kubernetes.dialects.sources import KAI_QUEUE, OWN_QUEUE, OWN_TOPOLOGY
 from railwise.kubeapi.access import Access
 from railwise.kubeapi.client import Client, connect
 from railwise.kubeapi.errors import StatusError
 from railwise.kubeapi.objects import PartialObject
 from railwise.kubeapi.resources import NODES, PODS
 from railwise.kubeapi.watching import Scope
-from tests.control_plane import node
-from tests.controllers.resources import custom, defined, events_about, resource
+from tests.control_plane import node, pod
+from tests.controllers.resources import custom, defined, events_about, resource, shared_definition
 from tests.controllers.test_cluster_scheduler import Condition, Stage, Status, scheduling, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.cluster]
@@ -166,6 +166,35 @@ async def test_a_topology_object_names_the_levels_and_another_one_changes_them(s
             return word.startswith("TooFragmented") and "one row" in word
 
         await until(told)
+
+
+async def test_an_object_of_another_system_that_cannot_be_read_is_told_so_and_costs_nobody_else(stage: Stage) -> None:
+    client, queues = stage.client, resource(KAI_QUEUE)
+    definition = shared_definition(KAI_QUEUE)
+    if definition is None:
+        pytest.skip("the published definition of KAI's Queue is not here: ../shared/crds")
+    await stage.nodes(1)
+    free = {"quota": 2, "limit": -1}
+    async with scheduling(stage), defined(client, [definition]):
+        for name, gpu in (("crooked", {"quota": -5, "limit": -1}), ("sound", free)):
+            spec = {"resources": {"gpu": gpu, "cpu": free, "memory": free}}
+            await client.create(queues, "", custom(queues, name, **spec))
+        container = {"name": "main", "image": "none", "resources": {"limits": {"nvidia.com/gpu": "1"}}}
+        for name in ("crooked", "sound"):
+            one = pod(f"in-{name}", schedulerName=stage.name, containers=[container])
+            one["metadata"]["labels"] = {"kai.scheduler/queue": name}
+            await client.create(PODS, stage.space, one)
+
+        async def bound() -> bool:
+            return set(await stage.places()) == {"in-sound"}
+
+        await until(bound)
+
+        async def told() -> bool:
+            return [one.reason for one in await events_about(client, "Queue", "crooked")] == ["CannotBeRead"]
+
+        await until(told)
+        assert (await stage.word("in-crooked")).message.startswith("UnknownQueue")
 
 
 async def _is(ask: Any, wanted: object) -> bool:
