@@ -72,7 +72,7 @@ def shown(folder: Path, environment: dict[str, str]) -> str:
     """Return what ``scontrol show topology`` prints once the controller answers."""
     deadline = time.monotonic() + PATIENCE
     while True:
-        command = [program("scontrol"), "show", "topology"]
+        command = [str(program("scontrol")), "show", "topology"]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE)
         if done.returncode == 0 and "SwitchName" in done.stdout:
             return done.stdout
