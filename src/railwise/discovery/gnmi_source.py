@@ -63,6 +63,7 @@ class GnmiSource:
         self._gate: Final = gate or asyncio.Semaphore()
         self._port = target.port
         self._way: Callable[[], Way] | None = None
+        self._maintained = False
 
     async def once(self, sink: Sink) -> None:
         """Tell what the switch hears now."""
@@ -193,7 +194,10 @@ class GnmiSource:
             answer = await asking.stub.get(question, metadata=asking.shown, timeout=PATIENCE)
         except AioRpcError as error:
             return error.code() not in NOT_THIS_WAY
-        asking.sink(State(self.name, self._target.name, way.maintained(answer)))
+        maintained = way.maintained(answer)
+        if maintained != self._maintained:
+            self._maintained = maintained
+            asking.sink(State(self.name, self._target.name, maintained))
         return True
 
 

@@ -86,6 +86,8 @@ def content(drawn: Map) -> dict[str, Any]:
     document = map_document(drawn)
     document.pop("time")
     document.pop("heard")
+    for link in document["links"]:
+        link.pop("age")
     packed, complete = _packed(document), "true"
     if len(packed) > LARGEST:
         packed, complete = _packed({**document, "links": []}), "without links"
