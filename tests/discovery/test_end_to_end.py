@@ -126,16 +126,18 @@ async def controller(document: Path, kubeconfig: Path, space: str, port: int) ->
 
 
 async def ready(port: int) -> str:
-    """Wait until the controller is ready, and return its metrics."""
+    """Wait until the controller has a map (one that waits for its turn is ready without), and return its metrics."""
     async with asyncio.timeout(60), ClientSession() as session:
         while True:
             with contextlib.suppress(ClientError):
-                async with session.get(f"http://127.0.0.1:{port}/readyz") as answer:
-                    if answer.status == 200:
+                async with session.get(f"http://127.0.0.1:{port}/metrics") as answer:
+                    figures = await answer.text()
+                    if 'railwise_fabric_objects{kind="servers"}' in figures:
                         break
             await asyncio.sleep(0.2)
-        async with session.get(f"http://127.0.0.1:{port}/metrics") as answer:
-            return await answer.text()
+        async with session.get(f"http://127.0.0.1:{port}/readyz") as answer:
+            assert answer.status == 200
+        return figures
 
 
 async def stored(admin: Access, space: str) -> Map:
