@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -19,15 +20,13 @@ from railwise.formats.fabric.slurm_yaml import read_slurm_yaml
 from railwise.formats.fabric.topograph import read_topograph
 from railwise.kubeapi.access import Access
 from railwise.kubeapi.client import Client, connect
-from railwise.kubeapi.resources import Resource
 from railwise.lab.infiniband import InfinibandView
 from railwise.lab.laboratory import Laboratory
 from railwise.model.errors import InputError
 from tests.conftest import SHARED
+from tests.controllers.resources import defined
 from tests.discovery.test_collector import units
 from tests.discovery.test_map_document import SWAP, drawn
-
-CRDS = Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", namespaced=False)
 
 
 @pytest.mark.parametrize(
@@ -84,27 +83,20 @@ async def test_ibnetdiscover_is_a_source(tmp_path: Path) -> None:
     assert [type(one) for one in heard] == [Failed]
 
 
-async def known(client: Client, file: str) -> None:
-    """Let the server know a kind of somebody else's, or skip."""
+@asynccontextmanager
+async def known(client: Client, file: str) -> AsyncIterator[None]:
+    """Let the server know a kind of somebody else's for a while, or skip."""
     path = SHARED / "crds" / file
     if not path.exists():  # a test
         pytest.skip("no definitions of other schedulers beside the checkout")
-    definition = yaml.safe_load(path.read_text())  # likewise
-    await client.apply(CRDS, "", definition["metadata"]["name"], definition, force=True)
-
-
-async def served(client: Client, resource: Resource) -> None:
-    async with asyncio.timeout(30):
-        while not await client.serves(resource):  # noqa: ASYNC110 # the server says nothing by itself
-            await asyncio.sleep(0.2)
+    async with defined(client, [yaml.safe_load(path.read_text())]):  # likewise
+        yield
 
 
 @pytest.mark.slow
 @pytest.mark.cluster
 async def test_hypernodes_follow_the_map_and_strangers_stay(admin: Access) -> None:
-    async with connect(admin) as client:
-        await known(client, "topology.volcano.sh_hypernodes.yaml")
-        await served(client, HYPERNODES)
+    async with connect(admin) as client, known(client, "topology.volcano.sh_hypernodes.yaml"):
         spec = {"tier": 1, "members": [{"type": "Node", "selector": {"exactMatch": {"name": "x"}}}]}
         await client.apply(HYPERNODES, "", "of-somebody-else", {"spec": spec}, manager="somebody")
         driver = hypernodes(client)
@@ -123,9 +115,7 @@ async def test_hypernodes_follow_the_map_and_strangers_stay(admin: Access) -> No
 @pytest.mark.slow
 @pytest.mark.cluster
 async def test_kueues_topology_lists_the_labels_of_the_levels(admin: Access) -> None:
-    async with connect(admin) as client:
-        await known(client, "kueue.x-k8s.io_topologies.yaml")
-        await served(client, KUEUE_TOPOLOGIES)
+    async with connect(admin) as client, known(client, "kueue.x-k8s.io_topologies.yaml"):
         driver = kueue(client)
         assert (await driver.publish(drawn(units()))).changed == ["Topology railwise: made"]
         assert (await driver.publish(drawn(units()))).changed == []
