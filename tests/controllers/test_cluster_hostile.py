@@ -27,7 +27,8 @@ ODD: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
     "segment": ({"segment-size": "9" * 1000}, {}, "InvalidRequest"),
     "much": ({}, {"cpu": "1e18"}, "InvalidRequest"),
     "more": ({}, {"memory": "9Ei"}, "NeverFits"),
-    "lacking": ({"min-pods": "999999999"}, {}, "Incomplete"),
+    "lacking": ({"min-pods": "1000000"}, {}, "Incomplete"),
+    "crowded": ({"min-pods": "999999999"}, {}, "InvalidRequest"),
     LONG: ({"kind": "nonsense"}, {}, "InvalidRequest"),
 }
 
@@ -62,13 +63,14 @@ async def test_odd_objects_are_told_and_all_others_are_served(stage: Stage) -> N
             "resources": {"limits": limits, "requests": {**limits, **amounts}},
         }
         await stage.pod(name, 1, notes, containers=[container])
+    await stage.pod("misspelt", 1, {"requird": "rack"})
     async with scheduling(stage):
         await stage.job("gang", 2, 8, {"required": "rack"})
         for index in range(8):
             await stage.pod(f"well-{index}", 1)
 
         async def served() -> bool:
-            return len(await stage.places()) == 10
+            return len(await stage.places()) == 11
 
         await until(served)
 
@@ -84,7 +86,8 @@ async def test_odd_objects_are_told_and_all_others_are_served(stage: Stage) -> N
         async def all_noted() -> bool:
             wanted = {("Pod", name, code) for name, (*_, code) in ODD.items()}
             there = await events(stage, stage.space) | await events(stage, "default")
-            return wanted | {("Node", f"{stage.space}-odd", "CannotBeRead")} <= there
+            noted = {("Node", f"{stage.space}-odd", "CannotBeRead"), ("Pod", "misspelt", "Ignored")}
+            return wanted | noted <= there
 
         await until(all_noted)
     assert await stage.places() == {name: place for name, place in (await stage.places()).items() if name not in ODD}

@@ -268,3 +268,19 @@ async def test_a_deposed_scheduler_binds_nothing_and_says_so(stage: Stage) -> No
         async with asyncio.timeout(PATIENCE):
             await scheduler.run()
     assert await stage.places() == {}
+
+
+async def test_who_waits_beside_a_gang_that_runs_without_it_is_told_so(stage: Stage) -> None:
+    await stage.nodes(2)
+    await stage.job("grows", 3, 8, {"min-pods": "1"})
+    async with scheduling(stage):
+
+        async def told() -> bool:
+            waits = {f"grows-{index}" for index in range(3)} - set(await stage.places())
+            return len(waits) == 1 and (await stage.word(waits.pop())).status == "False"
+
+        await until(told)
+        (left,) = {f"grows-{index}" for index in range(3)} - set(await stage.places())
+        word = await stage.word(left)
+        expected = "Surplus: 2 of 3 pods run or will, which is enough; the rest waits for room"
+        assert (word.reason, word.message) == ("Unschedulable", expected)

@@ -49,7 +49,10 @@ class Word(NamedTuple):
 INCOMPLETE = "Incomplete"
 """What is said of a pod whose gang is not all there; not a reason of the engine's."""
 
-_CODES = frozenset((*(code.value for code in Code), INCOMPLETE))
+SURPLUS = "Surplus"
+"""What is said of a pod that waits beside a gang that runs without it; not a reason of the engine's either."""
+
+_CODES = frozenset((*(code.value for code in Code), INCOMPLETE, SURPLUS))
 
 
 def is_ours(message: str) -> bool:

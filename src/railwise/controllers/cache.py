@@ -59,7 +59,7 @@ class ClusterCache:
     """Nodes, pods and their makers, for the scheduler of a given name.
 
     What the API server says goes to ``nodes``, ``pods`` and the methods for makers. ``lacking`` says, by workload,
-    which gangs are not complete.
+    which gangs are not complete, ``ignored`` what of their wishes means nothing, with a pod to tell it to.
     """
 
     def __init__(
@@ -82,6 +82,7 @@ class ClusterCache:
         self._seated: list[Binding] = []
         self._steady = steady
         self._reader = GangReader(self.makers.gangs, self.makers.groups, self.makers.rules)
+        self.ignored = self._reader.ignored
         self._order = 0
 
     def replace_nodes(self, nodes: Sequence[NodeObject]) -> None:

@@ -19,7 +19,7 @@ import msgspec
 from railwise.controllers.patterns import Patterns
 from railwise.controllers.roles import OCCUPANT
 from railwise.formats.contradictions import contradiction
-from railwise.formats.kubernetes.annotations import PREFIX
+from railwise.formats.kubernetes.annotations import LARGEST_COUNT, PREFIX
 from railwise.formats.kubernetes.dialects.grouping import GroupRule
 from railwise.formats.kubernetes.gangs import ONE, Gang, Member
 from railwise.formats.kubernetes.gather import COPIES, Gathering
@@ -43,7 +43,8 @@ class LiveGang:
 
     The last pod came at ``grown_at``; that others are lacking was said of the gang as of ``told_at``; until
     ``spared_until`` it is no victim. ``places`` is where the engine believes its pods to be, ``pods`` says which pod
-    holds which place, ``told`` is the workload as it was submitted last (None: it was not).
+    holds which place, ``told`` is the workload as it was submitted last (None: it was not), ``ignored`` what of its
+    wishes was said to mean nothing.
     """
 
     key: ObjectName
@@ -57,6 +58,7 @@ class LiveGang:
     told: Workload | None = None
     places: dict[Place, str] = field(default_factory=dict)
     pods: dict[Place, LivePod] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
 
 
 class Lacking(Exception):  # noqa: N818 -- no error, but an answer
@@ -87,6 +89,7 @@ class GangReader:
         self._groups = groups
         self._rules = rules
         self._patterns = Patterns()
+        self.ignored: list[tuple[Pod, str]] = []
 
     def read(self, gang: LiveGang, assumed: Mapping[str, str], around: Surroundings, now: float) -> Built:
         """Return the workload of a gang as its pods are; ``assumed`` are nodes of pods that are being bound, by uid.
@@ -107,6 +110,14 @@ class GangReader:
             built = built._replace(workload=replace(built.workload, preemptible=False))
         return built
 
+    def _note(self, gang: LiveGang, built: Built) -> None:
+        """Remember what of a gang's wishes means nothing, the same once."""
+        if not built.warnings and not gang.ignored:
+            return
+        pod = next(iter(gang.members.values()))
+        self.ignored += [(pod, one) for one in built.warnings if one not in gang.ignored]
+        gang.ignored = tuple(built.warnings)
+
     def _whole(self, gang: LiveGang, assumed: Mapping[str, str], around: Surroundings, now: float) -> Built:
         self._glance(gang, assumed)
         shape = self._shape(gang, assumed)
@@ -116,7 +127,9 @@ class GangReader:
         if not started and there < needed:
             raise Lacking(there, needed)
         _trim(shape)
-        return _bounded(build(shape, gang.name, gang.order, around), needed)
+        built = build(shape, gang.name, gang.order, around)
+        self._note(gang, built)
+        return _bounded(built, needed)
 
     def _glance(self, gang: LiveGang, assumed: Mapping[str, str]) -> None:
         """See whether pods are lacking, as far as that can be seen without reading every pod of a large gang.
@@ -201,8 +214,9 @@ def min_pods(gang: LiveGang) -> int:
     """Return the number in the annotation of the pods, 0 if there is none; one that cannot be read is told later."""
     for pod in gang.members.values():
         text = pod.metadata.annotations.get(f"{PREFIX}min-pods", "")
-        if text.isascii() and text.isdigit():
-            return int(text[:9])
+        if text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_COUNT)):
+            number = int(text)
+            return number if number <= LARGEST_COUNT else 0
     return 0
 
 

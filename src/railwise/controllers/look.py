@@ -119,6 +119,7 @@ def look_of(cache: ClusterCache, remarks: Sequence[str] = ()) -> Look:
         (
             *remarks,
             *found.warnings,
+            *(text for _, text in cache.ignored),
             *(one.told() for one in (*cache.queues.catalog.findings, *cache.makers.told()[1])),
             *empty,
         ),

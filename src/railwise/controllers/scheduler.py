@@ -18,7 +18,7 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry
 
-from railwise.controllers.announcer import INCOMPLETE, Announcer, Word
+from railwise.controllers.announcer import Announcer
 from railwise.controllers.cache import Binding, ClusterCache, Stop
 from railwise.controllers.clocks import MICROSECOND
 from railwise.controllers.feeds import Feeds
@@ -26,16 +26,15 @@ from railwise.controllers.journal import Journal
 from railwise.controllers.metrics import SchedulerMetrics
 from railwise.controllers.modes import Mode
 from railwise.controllers.notices import Notices
+from railwise.controllers.words import Words
 from railwise.engine.cycle import Engine
-from railwise.formats.kubernetes.workloads import LivePod
 from railwise.kubeapi.client import Client
 from railwise.kubeapi.errors import DeposedError
 from railwise.kubeapi.objects import Unreadable
 from railwise.kubeapi.pods import Answer
 from railwise.kubeapi.recorder import Recorder, Regarding
 from railwise.kubeapi.resources import NODES, Resource
-from railwise.model.plan import Plan, WorkloadPlan
-from railwise.model.reason import Code
+from railwise.model.plan import Plan
 
 log = logging.getLogger("railwise.scheduler")
 
@@ -86,6 +85,7 @@ class Scheduler:
         self._journal = journal or Journal()
         self._metrics = metrics or SchedulerMetrics(CollectorRegistry())
         self._announcer = Announcer(client, self._recorder, self._mode.about)
+        self._words = Words(cache, self._announcer, self._recorder, self._mode.about)
         self._notices = Notices(client, self._recorder)
         self._feeds = Feeds(client, cache, self._spoiled)
         self._binder = self._mode.binder(client, cache, self._bound, self._bind_failed)
@@ -172,11 +172,12 @@ class Scheduler:
             self._notices.tell([*cache.queues.sources(), *sources], [*cache.queues.catalog.findings, *findings])
         for name, uid, trouble in cache.nodes.trouble():
             self._spoiled(NODES, Unreadable("", name, uid, trouble))
+        self._words.ignored()
         now = cache.clock.now()
         self._metrics.incomplete.set(len(cache.lacking))
         if not events and self._engine.idle(now):
             self._metrics.idle()
-            self._say_incomplete()
+            self._words.incomplete()
             return
         started = time.monotonic()
         self._journal.told(events, now)
@@ -188,7 +189,7 @@ class Scheduler:
         self._journal.decided(plan, now, self._engine)
         self._metrics.decided(plan, spent)
         self._bury(self._engine)
-        self._carry_out(plan)
+        self._carry_out(plan, self._engine)
 
     def _bury(self, engine: Engine) -> None:
         """Give up the pods of nodes that have not been ready for too long."""
@@ -199,7 +200,7 @@ class Scheduler:
                 self._recorder.say(self._mode.about(stop.pod), "NodeLost", lost, action="Deleting")
             self._evictor.bury(stops)
 
-    def _carry_out(self, plan: Plan) -> None:
+    def _carry_out(self, plan: Plan, engine: Engine) -> None:
         stops = self.cache.stopped(plan)
         bindings = self.cache.decided(plan)
         self._evictor.add(stops)
@@ -210,38 +211,10 @@ class Scheduler:
         self._metrics.binding([one.pod.uid for one in bindings])
         self._binder.add(bindings)
         for entry in plan.workloads:
-            if entry.reason is not None:
-                self._say(entry)
-        self._say_clearing()
-        self._say_incomplete()
-
-    def _say_clearing(self) -> None:
-        """Tell those who have a place that others must leave first."""
-        for name, victims in self._binder.clearing().items():
-            text = f"its place is being cleared: {victims} pod{'' if victims == 1 else 's'} must go first"
-            word = Word(Code.WAITING_FOR_VICTIMS.value, text)
-            for pod in self.cache.members_of(name):
-                if not pod.spec.node_name:
-                    self._announcer.waits(LivePod(pod.metadata.namespace, pod.metadata.name, pod.metadata.uid), word)
-
-    def _say_incomplete(self) -> None:
-        for name, lack in self.cache.incomplete():
-            needed = f" of {lack.needed}" if lack.needed else ""
-            text = f"waits for the rest of its gang: {lack.there}{needed} pods are there"
-            for pod in self.cache.members_of(name):
-                self._announcer.waits(
-                    LivePod(pod.metadata.namespace, pod.metadata.name, pod.metadata.uid), Word(INCOMPLETE, text)
-                )
-
-    def _say(self, entry: WorkloadPlan) -> None:
-        reason = entry.reason
-        if reason is None:
-            return
-        word = Word(reason.code.value, reason.summary + (f"; {reason.next}" if reason.next else ""))
-        for pod in self.cache.members_of(entry.name):
-            if not pod.spec.node_name and pod.metadata.uid not in self.cache.pods.assumed:
-                meta = pod.metadata
-                self._announcer.waits(LivePod(meta.namespace, meta.name, meta.uid), word)
+            self._words.reason(entry)
+        self._words.surplus(engine)
+        self._words.clearing(self._binder.clearing())
+        self._words.incomplete()
 
     def _bound(self, binding: Binding) -> None:
         self.tally.bound += 1
