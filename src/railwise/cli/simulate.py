@@ -59,6 +59,7 @@ def command(
 
     check(outputs)
     scenario, end = read_scenario(paths, files, levels, replay, _time(until) if until else 0)
+    scenario = _failing(scenario, draws)
     scenarios = _drawn(scenario, draws)
     with RunProgress(end) as progress:
         runs = list(compare(scenarios.__getitem__, policies, tuple(scenarios), end, progress.tell))
@@ -75,6 +76,17 @@ def _drawn(scenario: Scenario, draws: Draws) -> dict[int, Scenario]:
         seed: resample(scenario, seed, *way) if way else replace(scenario, seed=seed)
         for seed in range(scenario.seed, scenario.seed + draws.seeds)
     }
+
+
+def _failing(scenario: Scenario, draws: Draws) -> Scenario:
+    """Return the scenario in which every node fails by chance, if that is asked for."""
+    if not draws.mtbf:
+        return scenario
+    from railwise.model.failure import Failure
+
+    mean, repair = _duration("--mtbf", draws.mtbf, "30d"), _duration("--repair", draws.repair, "4h")
+    every = Failure(mean, repair, tuple(node.name for node in scenario.nodes))
+    return replace(scenario, failures=(*scenario.failures, every))
 
 
 def _notes(draws: Draws) -> tuple[str, ...]:
@@ -100,3 +112,17 @@ def _time(text: str) -> int:
     if end <= 0:
         raise HintedError(f"--until {text}: nothing happens before the start", hint)
     return end
+
+
+def _duration(option: str, text: str, example: str) -> int:
+    """Return the value of an option in µs, more than 0."""
+    from railwise.cli.errors import HintedError
+    from railwise.model.quantity import parse_duration
+
+    try:
+        found = parse_duration(text)
+    except ValueError as error:
+        raise HintedError(f"{option} {text}: {error}", f"as in {option} {example}") from None
+    if found <= 0:
+        raise HintedError(f"{option} {text}: expected more than 0s", f"as in {option} {example}")
+    return found

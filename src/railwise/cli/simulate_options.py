@@ -32,19 +32,30 @@ class Outputs:
 
 @dataclass(frozen=True)
 class Draws:
-    """How many seeds each policy runs with, and how a seed draws the arrivals (empty: as they stand)."""
+    """How many seeds each policy runs with, and how a seed draws the arrivals (empty: as they stand).
+
+    ``mtbf`` and ``repair`` are mean times of every node as text (empty: nodes fail only as the document says).
+    """
 
     seeds: int = 1
     resample: str = ""
+    mtbf: str = ""
+    repair: str = ""
 
 
 def draws_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--seeds`` and ``--resample``, which come together as ``draws``."""
+    """Add ``--seeds``, ``--resample``, ``--mtbf`` and ``--repair``, which come together as ``draws``."""
 
     @wraps(command)
-    def known(*, seeds: int, resample: str, **rest: Any) -> Any:  # noqa: ANN401 -- click's own
-        return command(draws=Draws(seeds, resample), **rest)
+    def known(*, seeds: int, resample: str, mtbf: str, repair: str, **rest: Any) -> Any:  # noqa: ANN401 -- click's own
+        return command(draws=Draws(seeds, resample, mtbf, repair), **rest)
 
+    known = click.option(
+        "--repair", default="1h", show_default=True, metavar="DURATION", help="With --mtbf: mean time until repaired."
+    )(known)
+    known = click.option(
+        "--mtbf", default="", metavar="DURATION", help="Let each node fail by chance, so often in the mean (as in 30d)."
+    )(known)
     known = click.option(
         "--resample",
         default="",

@@ -16,6 +16,7 @@ from railwise.formats.document import Document, load
 from railwise.formats.faults import MOST_FAULTS, Faults, at_index
 from railwise.formats.merge import merge
 from railwise.formats.scenario.events import build_changes
+from railwise.formats.scenario.failures import build_failures
 from railwise.formats.scenario.manifests import ReadFile, with_places
 from railwise.formats.scenario.reader import Draft, draft_document, finish, wired, with_effects
 from railwise.model.errors import Fault, InputError
@@ -68,7 +69,7 @@ def read_inputs(
         faults.extend((document.source, _below(_place(document, counts), fault)) for fault in found.found)
     parts = [(one.source, _place(one, counts), done) for one, done in drafts]
     if base is not None:
-        parts.insert(0, ("the cluster", "", Draft(base, [])))
+        parts.insert(0, ("the cluster", "", Draft(base, [], [])))
     scenario = _together(parts, objects, (levels, known), read_file, faults)
     _raise(faults, len(sources))
     return finish(scenario, Faults())
@@ -98,7 +99,8 @@ def _together(
     for source, place, one in drafts:
         found = Faults()
         changes = build_changes(one.events, "spec.events", nodes, scenario.fabric, found, fabric)
-        scenario = replace(scenario, changes=scenario.changes + changes)
+        failures = build_failures(one.failures, "spec.failures", scenario, found)
+        scenario = replace(scenario, changes=scenario.changes + changes, failures=scenario.failures + failures)
         faults.extend((source, _below(place, fault)) for fault in found.found)
     return scenario if faults else with_effects(scenario, fabric)
 

@@ -40,6 +40,7 @@ def merge(base: Scenario, extra: Scenario, path: str, faults: Faults) -> Scenari
         + tuple(replace(one, order=first + place) for place, one in enumerate(extra.workloads)),
         policy=base.policy if base.policy != Policy() else extra.policy,
         changes=base.changes + extra.changes,
+        failures=base.failures + extra.failures,
         warnings=base.warnings + extra.warnings,
         fabric=base.fabric or extra.fabric,
     )

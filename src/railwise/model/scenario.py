@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from railwise.model.failure import Failure
 from railwise.model.node import Node
 from railwise.model.policy import Change, Policy
 from railwise.model.queue import Queue
@@ -17,7 +18,8 @@ class Scenario:
 
     ``topologies[0]`` is the default one (empty: a flat cluster). Nodes stand in document order. ``warnings`` name odd
     facts that load all the same. ``fabric`` is the path of a document of kind Fabric (empty: none), ``effects`` what
-    changes of its cables and switches mean for nodes and uplinks, in order of time.
+    changes of its cables and switches mean for nodes and uplinks, in order of time. ``failures``
+    are drawn while it is simulated.
     """
 
     name: str = ""
@@ -31,3 +33,4 @@ class Scenario:
     warnings: tuple[str, ...] = ()
     fabric: str = ""
     effects: tuple[Change, ...] = ()
+    failures: tuple[Failure, ...] = ()

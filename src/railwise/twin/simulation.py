@@ -19,6 +19,7 @@ from railwise.model.scenario import Scenario
 from railwise.twin.calendar import ARRIVE, CHANGE, Calendar
 from railwise.twin.card_count import CardCount
 from railwise.twin.contended_pace import ContendedPace
+from railwise.twin.failures import Failures
 from railwise.twin.history import History
 from railwise.twin.map_rules import MapRules
 from railwise.twin.pace import FULL, Pace, PaceOf, Rate
@@ -53,6 +54,7 @@ class Simulation:
         self.pace: Final[Pace] = ContendedPace(self.engine) if pace is None else pace(self.engine)
         self._watch: Final = watch
         self._calendar: Final = Calendar()
+        self._failures: Final = Failures(scenario)
         self._cards: Final = CardCount(self.engine.state)
         self._progress: Final = {workload.name: Progress(workload) for workload in scenario.workloads}
         self._working: Final[set[str]] = set()
@@ -73,13 +75,19 @@ class Simulation:
 
     def run(self, until: int = 0) -> None:
         """Go on until a time in µs (0: until nothing happens any more); what happens at that time still happens."""
-        now = self._calendar.next()
+        now = self._next(until)
         while now is not None and (not until or now <= until):
+            quiet = self._calendar.next() is None and not until
             self._pass_time(now)
-            self._moment(self._calendar.take(now))
-            now = self._calendar.next()
+            broken = self._failures.take(now, quiet=quiet)
+            self._moment([*self._calendar.take(now), *broken])
+            now = self._next(until)
         if until > self.now:
             self._pass_time(until)
+
+    def _next(self, until: int) -> int | None:
+        """Return the time of the next moment; None: nothing happens any more."""
+        return self._failures.next(self._calendar.next(), endless=until > 0)
 
     def plan(self) -> Plan:
         """Return the state of all workloads as a plan, with everything that was evicted or moved so far."""

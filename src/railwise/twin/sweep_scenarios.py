@@ -114,7 +114,9 @@ def first_nodes(scenario: Scenario, count: int) -> Scenario:
         if outside:
             raise InputError([Fault("nodes", f"{workload.name} runs on {min(outside)}, which is not among {count}")])
     changes = tuple(one for one in scenario.changes if one.target != "node" or one.names[0] in kept)
-    return replace(scenario, nodes=nodes, changes=changes)
+    failures = [replace(one, nodes=tuple(name for name in one.nodes if name in kept)) for one in scenario.failures]
+    left = tuple(one for one in failures if one.nodes or one.level)
+    return replace(scenario, nodes=nodes, changes=changes, failures=left)
 
 
 def _running_on(group: Group) -> set[str]:

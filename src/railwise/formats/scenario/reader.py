@@ -16,6 +16,7 @@ from railwise.formats.kinds import Anything, ByForm, ListOf, Whole
 from railwise.formats.merge import merge
 from railwise.formats.records import Field, Record
 from railwise.formats.scenario.events import EVENTS, build_changes
+from railwise.formats.scenario.failures import FAILURES, build_failures
 from railwise.formats.scenario.manifests import ReadFile, read_manifests
 from railwise.formats.scenario.nodes import NODES, build_nodes
 from railwise.formats.scenario.policy import POLICY_RECORD, build_policy
@@ -46,6 +47,7 @@ SPEC_RECORD = Record(
         "workloads": Field(WORKLOADS, "the workloads, in order of submission where `submit` is equal"),
         "policy": Field(POLICY_RECORD, "knobs of the decision"),
         "events": Field(EVENTS, "what happens during a simulation"),
+        "failures": Field(FAILURES, "what breaks by chance during a simulation"),
         "fabric": Field(PATH, "a file of kind Fabric"),
         "manifests": Field(MANIFESTS, "Kubernetes objects, or paths of files and folders with them"),
     },
@@ -95,6 +97,7 @@ class Draft(NamedTuple):
 
     scenario: Scenario
     events: list[dict[str, Any]]
+    failures: list[dict[str, Any]]
 
 
 def draft_document(value: object, source: str, read_file: ReadFile | None, faults: Faults) -> Draft:
@@ -112,7 +115,7 @@ def draft_document(value: object, source: str, read_file: ReadFile | None, fault
     metadata = METADATA_RECORD.read(value.get("metadata") or {}, "metadata", faults) or {}
     if value.get("spec") is None:
         faults.add("spec", "the field 'spec' is required")
-        return Draft(Scenario(), [])
+        return Draft(Scenario(), [], [])
     return draft(value["spec"], metadata.get("name", ""), read_file, faults)
 
 
@@ -133,7 +136,7 @@ def draft(spec: object, name: str, read_file: ReadFile | None, faults: Faults) -
     if record.get("manifests"):
         extra = read_manifests(record["manifests"], "spec.manifests", topologies, read_file, faults)
         scenario = merge(scenario, extra, "spec.manifests", faults)
-    return Draft(scenario, record.get("events", []))
+    return Draft(scenario, record.get("events", []), record.get("failures", []))
 
 
 def finish(scenario: Scenario, faults: Faults) -> Scenario:
@@ -168,5 +171,6 @@ def _complete(one: Draft, source: str, read_file: ReadFile | None, faults: Fault
     scenario, fabric = wired(one.scenario, read_file, faults)
     nodes = {node.name for node in scenario.nodes}
     changes = build_changes(one.events, "spec.events", nodes, scenario.fabric, faults, fabric)
+    failures = build_failures(one.failures, "spec.failures", scenario, faults)
     faults.raise_any(source)
-    return finish(with_effects(replace(scenario, changes=changes), fabric), faults)
+    return finish(with_effects(replace(scenario, changes=changes, failures=failures), fabric), faults)

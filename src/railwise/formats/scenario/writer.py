@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from railwise.formats.document_writer import document_text
+from railwise.formats.scenario.failures import failure_document
 from railwise.formats.scenario.nodes_writer import amounts_document, nodes_document, number, values_document
 from railwise.formats.scenario.policy import AT_EVERY_DECISION, MOST_GPU_SECONDS
 from railwise.formats.scenario.workloads_writer import workload_document
@@ -34,6 +35,7 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
         "workloads": [workload_document(one) for one in sorted(scenario.workloads, key=lambda one: one.order)],
         "policy": _policy(scenario.policy),
         "events": [_event(change) for change in scenario.changes],
+        "failures": [failure_document(one) for one in scenario.failures],
         "fabric": scenario.fabric,
     }
     document["spec"] = {key: value for key, value in spec.items() if value}
