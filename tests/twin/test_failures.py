@@ -43,7 +43,7 @@ def training(name: str, pods: int, **more: object) -> dict[str, object]:
     return {"name": name, "kind": "training", "pods": pods, "request": {"gpu": 8}, "checkpoint": checkpoint, **more}
 
 
-EVERY = {"node": "n-[01-16]", "mtbf": "2d", "repair": "2h"}
+EVERY: dict[str, object] = {"node": "n-[01-16]", "mtbf": "2d", "repair": "2h"}
 
 
 @pytest.mark.parametrize("mean", [1_000, HOUR, 365 * DAY])
