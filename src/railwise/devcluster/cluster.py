@@ -103,8 +103,12 @@ class Cluster:
             ControlPlaneError: it runs already, or a program does not start; then the others are stopped again.
             MissingExtraError: the package cryptography is not installed.
         """
-        if any(row.alive for row in self.rows()):
-            raise ControlPlaneError(f"cluster {self.name}", "is up already", "railwise dev cluster down ends it")
+        rows = self.rows()
+        if any(row.alive for row in rows):
+            ended = ", ".join(row.program for row in rows if not row.alive)
+            state = f"is up in part, {ended} ended" if ended else "is up already"
+            hint = f"railwise dev cluster down --name {self.name} ends the rest, then start it again"
+            raise ControlPlaneError(f"cluster {self.name}", state, hint)
         self._clear()
         layout = Layout(self.folder, free_ports([*ARGUMENTS, "etcd-peer"]), wish.parts, wish.gates, wish.apis)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -71,6 +71,17 @@ def test_a_whole_document_is_read() -> None:
     assert settings.patience == Patience(5_000_000, 90_000_000)
 
 
+@pytest.mark.parametrize("host", ["10.0.0.1", "leaf.example", "fe80::1", "::1", "2001:db8::10"])
+def test_a_host_is_a_name_or_an_address(host: str) -> None:
+    assert read_discovery(spec(switches=[{"name": "a", "host": host}])).targets[0].host == host
+
+
+def test_a_source_with_a_fault_is_no_lack_of_sources() -> None:
+    with pytest.raises(InputError) as caught:
+        read_discovery(spec(switches=[{"name": "a[1-2]", "host": "h"}]))
+    assert "nothing to discover" not in str(caught.value)
+
+
 def test_a_lab_alone_is_enough() -> None:
     assert read_discovery(spec(lab="railwise-lab")) == Settings(lab="railwise-lab")
 
@@ -83,6 +94,12 @@ def test_a_lab_alone_is_enough() -> None:
         ({"switches": [{"name": "a", "password": "x"}]}, "spec.switches[0].password", "a password never stands"),
         ({"switches": [{"name": "a"}, {"name": "a"}]}, "spec.switches[1].name", "stands twice"),
         ({"switches": [{"name": "a[1-2]", "host": "h"}]}, "spec.switches[0].host", "1 hosts for 2 switches"),
+        ({"switches": [{"name": "a", "host": "h:8080"}]}, "spec.switches[0].host", "without its port, not 'h:8080'"),
+        (
+            {"switches": [{"name": "a[1-2]", "host": "h[1-2]:1"}]},
+            "spec.switches[0].host",
+            "without its port, not 'h1:1'",
+        ),
         ({"switches": [{"name": "a", "port": 0}]}, "spec.switches[0].port", "from 1 to 65535"),
         ({"switches": [{"name": "a", "user": "u"}]}, "spec.switches[0]", "a user needs a password"),
         (

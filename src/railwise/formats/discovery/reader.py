@@ -67,7 +67,7 @@ def read_discovery(value: object, source: str = "") -> Settings:
         lab=record.get("lab", ""),
         patience=_patience(record.get("patience", {})),
     )
-    if not any((settings.targets, settings.files, settings.managers, settings.local, settings.cluster, settings.lab)):
+    if not any(record.get(source) for source in _SOURCES):
         faults.add("spec", "nothing to discover", f"give one of {', '.join(map(repr, _SOURCES))}")
     faults.raise_any(source)
     return settings
@@ -83,6 +83,10 @@ def _switches(records: list[dict[str, Any]], faults: Faults) -> tuple[tuple[Targ
         if len(hosts) != len(names):
             faults.add(f"{path}.host", f"{len(hosts)} hosts for {len(names)} switches")
             continue
+        for host in hosts:
+            _, colon, port = host.partition(":")
+            if colon and port.isdecimal():
+                faults.add(f"{path}.host", f"expected a host without its port, not {shown(host)}", f"`port: {port}`")
         trust, login = _trust(record, path, faults), _login(record, path, faults)
         rails = record.get("rail_index", NO_RAIL)
         columns = {
