@@ -139,3 +139,29 @@ def test_a_folder_without_cases_is_an_input_error(railwise: Railwise, folder: Pa
     done = railwise("test", "empty")
     assert done.code == 2
     assert done.err == "error: no file with cases\nhint: in a folder these are *.yaml, *.yml and *.json\n"
+
+
+def test_a_scenario_of_a_case_may_name_a_fabric_beside_it(railwise: Railwise, folder: Path) -> None:
+    place = folder / "policy"
+    place.mkdir()
+    (folder / "parts").mkdir()
+    fabric = folder / "parts" / "fabric.yaml"
+    done = railwise("fabric", "generate", "rail-optimised", "--units", "2", "--servers", "2", "-o", str(fabric))
+    assert done.code == 0, done.err
+    inside = "fabric: FILE, workloads: [{name: a, pods: 2, request: {gpu: 8}, topology: {required: leaf-group}}]"
+    expect = "expect: [{workload: a, state: placed}]"
+    inline = inside.replace("FILE", "../parts/fabric.yaml")
+    (place / "all.yaml").write_text(
+        _case("inline", "rank", f"scenario: {{{inline}}}, {expect}")
+        + _case("file", "rank", f"scenario: ../parts/wired.yaml, {expect}")
+        + _case(
+            "lost",
+            "rank",
+            f"scenario: {{{inside.replace('FILE', 'no.yaml')}}}, expect: [{{error: {{path: spec.fabric}}}}]",
+        )
+    )
+    (folder / "parts" / "wired.yaml").write_text(
+        f"apiVersion: railwise.dev/v1alpha1\nkind: Scenario\nspec: {{{inside.replace('FILE', 'fabric.yaml')}}}\n"
+    )
+    done = railwise("test", str(place))
+    assert done.code == 0, done.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -52,11 +53,12 @@ def command(*, paths: tuple[str, ...], areas: tuple[str, ...], form: str) -> int
 
 
 def _cases(paths: Iterable[str]) -> list[Case]:
-    """Read all files; a scenario that a case names as a file is looked up beside the case."""
+    """Read all files; what a case or its scenario names as a file is looked up beside it."""
+    from dataclasses import replace
     from pathlib import Path
 
     from railwise.cli.errors import HintedError
-    from railwise.cli.sources import STANDARD_INPUT, read_sources
+    from railwise.cli.sources import STANDARD_INPUT, read_beside, read_sources
     from railwise.formats.cases.reader import read_cases
 
     names: list[str] = []
@@ -70,12 +72,13 @@ def _cases(paths: Iterable[str]) -> list[Case]:
         raise HintedError("no file with cases", "in a folder these are *.yaml, *.yml and *.json")
     cases: list[Case] = []
     for source, data in read_sources(names):
+        folder = Path(source).parent
         for case in read_cases(data, source):
+            beside = [(folder / case.file).parent if case.file else folder]
             if case.file:
-                [(_, document)] = read_sources([str(Path(source).parent / case.file)])
-                cases.append(case.with_document(document))
-            else:
-                cases.append(case)
+                [(_, document)] = read_sources([str(folder / case.file)])
+                case = case.with_document(document)  # noqa: PLW2901 -- the same case, with what it names
+            cases.append(replace(case, read_file=partial(read_beside, beside)))
     return cases
 
 

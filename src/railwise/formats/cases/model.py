@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+from railwise.formats.scenario.manifests import ReadFile
+
 RUN_PLAN: Final = "plan"
 RUN_SIMULATE: Final = "simulate"
 
@@ -130,7 +132,8 @@ class Case:
 
     Exactly one of three holds the scenario: ``scenario`` the value of an inline ``spec``, ``document`` the bytes of a
     whole document, ``file`` a path that the caller has to read (and hand in with ``with_document``). ``until`` is the
-    end of a simulation in µs (0: when nothing happens any more).
+    end of a simulation in µs (0: when nothing happens any more). ``read_file`` finds what the scenario names: a fabric,
+    manifests.
     """
 
     name: str
@@ -144,6 +147,7 @@ class Case:
     document: bytes | None = None
     file: str = ""
     source: str = ""
+    read_file: ReadFile | None = field(default=None, compare=False)
 
     def with_document(self, document: bytes) -> Case:
         """Return the case with the bytes of the file that ``file`` names."""

@@ -95,6 +95,6 @@ class Result:
 
 def _read(case: Case) -> Scenario:
     if case.document is None:
-        return read_spec(case.scenario)
+        return read_spec(case.scenario, "", case.read_file)
     documents = load(case.document, case.source)
-    return read_scenario(documents[0].value, case.source)
+    return read_scenario(documents[0].value, case.source, case.read_file)
