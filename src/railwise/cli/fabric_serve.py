@@ -100,7 +100,7 @@ def _listening(host: str, port: int, security: dict[str, object]) -> Listening:
     certificates = None
     if isinstance(key, Path) and isinstance(chain, Path):
         certificates = Certificates(key, chain, clients if isinstance(clients, Path) else None)
-    return Listening(host, port, Access(user, secret), certificates)
+    return Listening(host, port, Access(user, secret), certificates, password if isinstance(password, Path) else None)
 
 
 async def _run(lab: RunningLab, speed: float, lifetime: float | None) -> None:

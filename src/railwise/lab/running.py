@@ -1,6 +1,7 @@
 """A whole laboratory in operation: switches, managers, files, control socket, timeline; started and stopped as one.
 
-Where everything listens is written to ``lab.json`` in the laboratory's folder, so that scripts need not guess ports.
+Where everything listens is written to ``lab.json`` in the laboratory's folder, so that scripts need not guess ports,
+and to ``discover.yaml`` what is to be asked there.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, Final
 from railwise.fabric.elements import Event, Fabric, Port
 from railwise.fabric.wires import expanded
 from railwise.lab.control import Control
+from railwise.lab.discovery_document import discovery_document
 from railwise.lab.hosts.folder import HostFolder
 from railwise.lab.laboratory import Laboratory
 from railwise.lab.rest.endpoints import Endpoints
@@ -20,6 +22,7 @@ from railwise.lab.serving import Listening, Switchboard
 
 SOCKET: Final = "control.sock"
 DIRECTORY: Final = "lab.json"
+DOCUMENT: Final = "discover.yaml"
 MICROSECONDS: Final = 1_000_000
 
 
@@ -56,6 +59,10 @@ class RunningLab:
         self._hosts.write_all()
         text = json.dumps(self.directory(), indent=2) + "\n"
         (self.folder / DIRECTORY).write_text(text, encoding="utf-8")
+        document = discovery_document(
+            self.laboratory.fabric, self._board.ports, self._endpoints.port, self._listening, self.folder
+        )
+        (self.folder / DOCUMENT).write_text(document, encoding="utf-8")
 
     def directory(self) -> dict[str, Any]:
         """Return where everything is to be found."""
@@ -86,4 +93,5 @@ class RunningLab:
         await self._control.stop()
         await self._endpoints.stop()
         await self._board.stop()
-        (self.folder / DIRECTORY).unlink(missing_ok=True)
+        for name in (DIRECTORY, DOCUMENT):
+            (self.folder / name).unlink(missing_ok=True)

@@ -37,12 +37,16 @@ class Certificates(NamedTuple):
 
 
 class Listening(NamedTuple):
-    """Where and how switches are to be served: ``first_port`` 0 takes any free port for each."""
+    """Where and how switches are to be served: ``first_port`` 0 takes any free port for each.
+
+    ``password_file`` is where the password of ``access`` was read, if anywhere.
+    """
 
     host: str = LOOPBACK
     first_port: int = 0
     access: Access = ANYBODY
     certificates: Certificates | None = None
+    password_file: Path | None = None
 
 
 class Switchboard:

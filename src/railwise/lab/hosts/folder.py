@@ -1,13 +1,16 @@
 """The files of all virtual servers in one folder, kept as the fabric is now.
 
 ``hosts/NAME/lldpctl.json``, ``nvidia-smi.csv`` and ``kfd/…`` for each server, ``ibnetdiscover.txt`` for the InfiniBand
-part. A file is written beside its place and moved there, so that a reader never sees half of one.
+part. A file is written beside its place and moved there, so that a reader never sees half of one. What an earlier
+laboratory left in the folder goes first: its servers would be taken for some of this one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from shutil import rmtree
 from typing import Final
 
 from railwise.fabric.elements import Dialect, Port
@@ -30,6 +33,7 @@ class HostFolder:
 
     def write_all(self) -> None:
         """Write everything. Raises OSError."""
+        self._clear()
         domains = self._laboratory.fabric.domains
         amd = {name for domain in domains if domain.kind == "xgmi" for name in domain.servers}
         for name, server in self._servers.items():
@@ -39,6 +43,16 @@ class HostFolder:
             elif server.gpus:
                 self._write(f"hosts/{name}/nvidia-smi.csv", nvidia_smi(server, domains))
         self.write_links(Port(name, "") for name in self._servers)
+
+    def _clear(self) -> None:
+        """Remove what an earlier laboratory wrote, and nothing else. Raises OSError."""
+        (self._folder / "ibnetdiscover.txt").unlink(missing_ok=True)
+        for server in self._folder.glob("hosts/*/"):
+            for name in ("lldpctl.json", "nvidia-smi.csv"):
+                (server / name).unlink(missing_ok=True)
+            rmtree(server / "kfd", ignore_errors=True)
+            with suppress(OSError):  # somebody put more there
+                server.rmdir()
 
     def write_links(self, changed: Iterable[Port]) -> None:
         """Write what the servers among the changed ports hear now, and the InfiniBand part. Raises OSError."""
