@@ -40,7 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("railwise.cli.audit:command", "Check a cluster for what would hurt."),
     "snapshot": ("railwise.cli.snapshot:command", "Record a live cluster as a scenario file."),
     "replay": ("railwise.cli.replay:command", "Decide again what a live scheduler decided, from its recording."),
-    "run": ("railwise.cli.run:group", "Run a live controller: the scheduler."),
+    "run": ("railwise.cli.run:group", "Run a live controller: scheduler, gate, discovery or agent."),
     "dev": ("railwise.cli.dev:group", "Run a Kubernetes cluster of fake GPU nodes on this machine."),
     "completion": ("railwise.cli.completion:command", "Print the completion script of a shell."),
 }
