@@ -86,7 +86,10 @@ async def serve(
         leadership = entering.result()
         log.info("leads as %s", leadership.identity)
         try:
-            return await _until(work(client.fenced(leadership.guard)), stop, leadership.lost)
+            code = await _until(work(client.fenced(leadership.guard)), stop, leadership.lost)
+            if code != ExitCode.OK:
+                log.error("ends: the Lease %s/%s was not renewed in time, or another holds it; start it again", *lease)
+            return code
         finally:
             await waiting.__aexit__(None, None, None)
 
