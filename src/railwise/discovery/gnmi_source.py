@@ -7,17 +7,19 @@ belongs together and is told as a whole; after that, each change is told as it c
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Final, NamedTuple
 
 from grpc import StatusCode
 from grpc.aio import AioRpcError
 
 from railwise.discovery.backoff import Backoff
+from railwise.discovery.flood import PAUSE, Budget, FloodError
 from railwise.discovery.gnmi_target import PORTS, CredentialsError, channel, metadata
 from railwise.discovery.gnmi_ways import Way, ways_for
 from railwise.discovery.hearing import Changed, Failed, Records, Sink, State, Whole
 from railwise.formats.discovery.settings import Target
+from railwise.formats.lldp.record import MOST_PORTS
 from railwise.gnmi.gnmi_pb2 import (
     CapabilityRequest,
     CapabilityResponse,
@@ -39,7 +41,12 @@ NOT_THIS_WAY: Final = (StatusCode.INVALID_ARGUMENT, StatusCode.UNIMPLEMENTED, St
 
 
 class SilentError(Exception):
-    """The switch cannot be read; the message says why."""
+    """The switch cannot be read; the message says why. It is left alone for at least ``pause`` seconds."""
+
+    def __init__(self, reason: str, pause: float = 0.0) -> None:
+        """Take the reason, and how long to wait."""
+        super().__init__(reason)
+        self.pause: Final = pause
 
 
 class Asking(NamedTuple):
@@ -75,12 +82,13 @@ class GnmiSource:
     async def watch(self, sink: Sink) -> None:
         """Tell what the switch hears, and every change."""
         while True:
+            pause = 0.0
             try:
                 await self._session(SubscriptionList.STREAM, sink)
                 reason = "the switch ended the stream"
             except SilentError as error:
-                reason = str(error)
-            wait = self._backoff.wait()
+                reason, pause = str(error), error.pause
+            wait = max(self._backoff.wait(), pause)
             sink(Failed(self.name, self._target.name, reason, wait))
             await asyncio.sleep(wait)
 
@@ -143,10 +151,13 @@ class GnmiSource:
 
         call = asking.stub.subscribe(requests(), metadata=asking.shown)
         first: dict[str, Records] | None = {}
+        clock = asyncio.get_running_loop().time
+        budget = Budget(clock())
         watch: asyncio.Task[None] | None = None
         try:
             async with asyncio.timeout(PATIENCE) as patience:
                 async for answer in call:
+                    budget.spend(answer.update, clock())
                     if answer.WhichOneof("response") == "sync_response":
                         patience.reschedule(None)
                         self._way = type(way)
@@ -159,12 +170,14 @@ class GnmiSource:
                         if asking.mode == SubscriptionList.ONCE:
                             return
                     elif first is not None:
-                        first |= way.read(answer.update)
+                        _add(first, way.read(answer.update))
                     elif ports := way.read(answer.update):
                         told = Whole if way.whole else Changed
                         asking.sink(told(self.name, self._target.name, ports))
         except TimeoutError:
             raise SilentError(f"no complete answer within {PATIENCE:g} s") from None
+        except FloodError as error:
+            raise SilentError(str(error), PAUSE) from None
         except InputError as error:
             raise SilentError(f"an answer that cannot be read: {error.faults[0].message[:120]}") from None
         finally:
@@ -199,6 +212,13 @@ class GnmiSource:
             self._maintained = maintained
             asking.sink(State(self.name, self._target.name, maintained))
         return True
+
+
+def _add(table: dict[str, Records], ports: Mapping[str, Records]) -> None:
+    """Add what was said of ports, for no more of them than any switch has."""
+    for port, records in ports.items():
+        if port in table or len(table) < MOST_PORTS:
+            table[port] = records
 
 
 async def _greet(asking: Asking) -> tuple[CapabilityResponse | None, str]:
