@@ -123,7 +123,8 @@ def containerlab_document(fabric: Fabric) -> dict[str, Any]:
     links = [
         {"endpoints": [f"{port.device}:{interfaces[port]}" for port in (cable.a, cable.b)]} for cable in fabric.cables
     ]
-    return {"name": fabric.name or "fabric", "topology": {"nodes": nodes, "links": links}}
+    topology = {"nodes": nodes, "links": links} if links else {"nodes": nodes}  # its schema wants one link at least
+    return {"name": fabric.name or "fabric", "topology": topology}
 
 
 def _machine(device: Switch | Server) -> dict[str, Any]:
