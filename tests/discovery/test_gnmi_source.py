@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from random import Random
+from socket import socket
 
 import pytest
 from grpc.aio import server
@@ -40,6 +42,15 @@ async def served(
         yield at
     finally:
         await end.stop(None)
+
+
+def quiet_port() -> int:
+    """Return a free port that the system gives to nobody who asks for any: it can be closed and opened again."""
+    for port in Random(os.getpid()).sample(range(20_000, 32_000), 100):
+        with socket() as one, suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
+    pytest.skip("no port below 32000 is free")
 
 
 class Notes:
@@ -118,8 +129,8 @@ async def test_a_sampled_system_tells_everything_again(monkeypatch: pytest.Monke
 
 
 async def test_a_switch_that_restarts_is_found_again() -> None:
-    switch = leaf()
-    async with served(switch, SonicDatabase()) as port:
+    switch, port = leaf(), quiet_port()
+    async with served(switch, SonicDatabase(), port=port):
         source = source_of(port)
         first = Notes()
         await source.once(first)
