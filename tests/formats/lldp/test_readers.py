@@ -210,10 +210,15 @@ def test_nobody_can_fill_the_memory() -> None:
         )
         == MOST_PORTS
     )
-    states = [{"id": "1", "state": {"chassis-id": str(number)}} for number in range(1000)]
+    states = [{"id": "1", "state": {"chassis-id": str(number)}} for number in range(100_000)]
     many = {"openconfig-lldp:interface": [{"name": "eth0", "neighbors": {"neighbor": states}}]}
     assert len(read_document(json.dumps(many).encode())["eth0"]) == MOST_NEIGHBOURS
+    crowd = [
+        {"eth0": {"chassis": {str(number): {"id": {"type": "local", "value": str(number)}}}}}
+        for number in range(100_000)
+    ]
+    assert len(read_lldpctl(json.dumps({"lldp": {"interface": crowd}}).encode())) == MOST_NEIGHBOURS
     leaves = Leaves()
-    for number in range(1000):
+    for number in range(100_000):
         leaves.put("eth0", str(number), "chassis-id", str(number))
     assert len(leaves.records("eth0")) == MOST_NEIGHBOURS
