@@ -1,14 +1,16 @@
 """A stream of gangs for a large cluster, as much work as it can do: every one with a rule about where it lies.
 
 60 % gangs of 2 to 8 pods of 1, 2 or 4 cards that prefer a rack, 40 % gangs of 2 to 64 whole nodes that prefer or
-require a rack, a superpod or a spine. They run for 5 minutes to a day, most of them for less than two hours, and come
-at random; the offered load is the work that comes in a second over the work that all cards do in one.
+require a rack, a superpod or a spine. They run for 5 minutes to a day, most of them for less than two hours. They come
+at random with the rhythm of a day, so that a crowd waits in the evening; the offered load is the work that comes over
+the work that all cards do in the same time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import sin, tau
 from random import Random
 from typing import Any
 
@@ -28,6 +30,11 @@ SHORTEST, LONGEST = 300, 86_400
 
 TYPICAL, SPREAD = 3_600, 1.0
 """Median of the run times in seconds, and the standard deviation of their logarithm."""
+
+
+DAY = 86_400
+RHYTHM = 0.15
+"""By how much more than usual comes at the busiest hour of a day, and less at the quietest."""
 
 
 def stream(nodes: int, jobs: int, load: float = 1.0, seed: int = 1) -> Scenario:
@@ -53,9 +60,17 @@ def stream(nodes: int, jobs: int, load: float = 1.0, seed: int = 1) -> Scenario:
         work += runs * kind.root.pods * kind.root.request.cards.count
         found.append(replace(kind, name=f"job-{number}", order=number, duration=runs * SECOND))
     span = work / (nodes * CARDS * load)
-    times = sorted(draw.uniform(0, span) for _ in range(jobs))
+    times = sorted(_time(draw, span) for _ in range(jobs))
     jobs_in_time = [replace(job, submit=int(at * SECOND)) for job, at in zip(found, times, strict=True)]
     return replace(scenario, name=f"stream-{nodes}-{jobs}", workloads=tuple(jobs_in_time))
+
+
+def _time(draw: Random, span: float) -> float:
+    """Return when a job comes, in seconds."""
+    while True:
+        at = draw.uniform(0, span)
+        if draw.uniform(0, 1 + RHYTHM) < 1 + RHYTHM * sin(tau * at / DAY):
+            return at
 
 
 def _cluster(nodes: int) -> dict[str, Any]:
