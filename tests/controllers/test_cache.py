@@ -269,16 +269,6 @@ def test_a_list_that_lacks_a_pod_means_that_it_is_gone() -> None:
     assert (world.settle(), world.engines) == ({"q": "n"}, 1)
 
 
-def test_makers_come_and_go() -> None:
-    world = World(node("n"))
-    world.cache.replace_makers(type(job("j", 1)), [job("j", 2), job("k", 1)])
-    world.put(pod("j-0", owner="Job/j"), pod("k-0", owner="Job/k"))
-    assert world.settle() == {"k-0": "n"}
-    world.cache.replace_makers(type(job("j", 1)), [])
-    world.clock.now = 2.0
-    assert sorted(world.settle()) == ["j-0", "k-0"], "without its maker a gang is what there is of it"
-
-
 def test_an_incomplete_gang_is_told_so_once_and_not_at_once() -> None:
     world = World(node("n"))
     world.cache.put_maker(job("j", 3))

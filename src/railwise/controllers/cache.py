@@ -24,6 +24,7 @@ from railwise.controllers.queue_book import QueueBook
 from railwise.controllers.recheck import still_fits
 from railwise.engine.cycle import Event, Finish, Submit
 from railwise.formats.kubernetes.dialects.sources import Foreign, Kind
+from railwise.formats.kubernetes.kinds import Job
 from railwise.formats.kubernetes.schema import NodeObject, Pod
 from railwise.formats.kubernetes.workloads import Built, LivePod, Surroundings
 from railwise.model.natural import NaturalKey, natural_key
@@ -94,16 +95,16 @@ class ClusterCache:
 
     def put_maker(self, maker: Maker) -> None:
         """Take in what makes pods as it is now."""
-        self.pods.mark(self.makers.put(maker))
+        self.pods.remade(self.makers.put(maker), gone=maker.metadata.deletion_timestamp is not None)
 
-    def drop_maker(self, uid: str) -> None:
-        """Forget what makes pods."""
-        self.pods.mark(self.makers.drop(uid))
+    def drop_maker(self, uid: str, *, gone: bool = True) -> None:
+        """Forget what makes pods; not ``gone``: it is only seen no more."""
+        self.pods.remade(self.makers.drop(uid), gone=gone)
 
     def replace_makers(self, kind: type[Maker], makers: Sequence[Maker]) -> None:
         """Take in all makers of a kind there are."""
         for uid in set(self.makers.uids(kind)) - {maker.metadata.uid for maker in makers}:
-            self.drop_maker(uid)
+            self.drop_maker(uid, gone=bool(makers) or kind is Job)  # of an add-on none may be seen at all
         for maker in makers:
             self.put_maker(maker)
 

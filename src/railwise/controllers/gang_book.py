@@ -44,7 +44,7 @@ class LiveGang:
     The last pod came at ``grown_at``; that others are lacking was said of the gang as of ``told_at``; until
     ``spared_until`` it is no victim. ``places`` is where the engine believes its pods to be, ``pods`` says which pod
     holds which place, ``told`` is the workload as it was submitted last (None: it was not), ``ignored`` what of its
-    wishes was said to mean nothing.
+    wishes was said to mean nothing. ``orphaned``: what makes its pods is gone or going, so those that wait go too.
     """
 
     key: ObjectName
@@ -59,6 +59,7 @@ class LiveGang:
     places: dict[Place, str] = field(default_factory=dict)
     pods: dict[Place, LivePod] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
+    orphaned: bool = False
 
 
 class Lacking(Exception):  # noqa: N818 -- no error, but an answer
@@ -137,6 +138,8 @@ class GangReader:
         Raises:
             Lacking: they are.
         """
+        if gang.orphaned and not any(_has_place(uid, pod, assumed) for uid, pod in gang.members.items()):
+            raise Lacking(len(gang.members), 0)
         if gang.started or any(uid in assumed for uid in gang.members):
             return
         told = min_pods(gang)
@@ -201,13 +204,19 @@ class GangReader:
 
 
 def _placed(gang: LiveGang, assumed: Mapping[str, str]) -> Iterator[Pod]:
-    """Yield the pods of a gang; those that are being bound as if they were."""
+    """Yield the pods of a gang; those that are being bound as if they were, and none that go before they are placed."""
     for uid, pod in gang.members.items():
+        if gang.orphaned and not _has_place(uid, pod, assumed):
+            continue
         node = assumed.get(uid)
         if node and not pod.spec.node_name:
             yield msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=node))
         else:
             yield pod
+
+
+def _has_place(uid: str, pod: Pod, assumed: Mapping[str, str]) -> bool:
+    return bool(pod.spec.node_name) or uid in assumed
 
 
 def min_pods(gang: LiveGang) -> int:

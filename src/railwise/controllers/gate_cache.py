@@ -225,9 +225,9 @@ class GateCache(ClusterCache):
             maker = as_maker(maker, self.pods.scheduler) if _key(maker) in self.pods.jobs else maker
         super().put_maker(maker)
 
-    def drop_maker(self, uid: str) -> None:
-        """Forget what makes pods."""
-        super().drop_maker(uid)
+    def drop_maker(self, uid: str, *, gone: bool = True) -> None:
+        """Forget what makes pods; not ``gone``: it is only seen no more."""
+        super().drop_maker(uid, gone=gone)
         self.pods.drop_job(uid)
 
     def job_of(self, workload: str) -> Job | None:

@@ -115,6 +115,15 @@ class PodBook:
             and self._roles.get(uid, NO_ROLE).part is not Part.AGENT
         ]
 
+    def remade(self, keys: Iterable[ObjectName], *, gone: bool) -> None:
+        """Hear that what makes the pods of some gangs has changed, or is gone or going: then pods that wait go too."""
+        changed = list(keys)
+        for key in changed:
+            gang = self.gangs.get(key)
+            if gang is not None and key.kind != "podgroup":
+                gang.orphaned = gone
+        self.mark(changed)
+
     def mark(self, keys: Iterable[ObjectName]) -> None:
         """Have gangs read again, those that exist."""
         self.marked.update((key, None) for key in keys if key in self.gangs)
