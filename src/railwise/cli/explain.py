@@ -24,6 +24,7 @@ def command(*, code: str | None, form: str) -> None:
     from railwise.cli.suggest import unknown
     from railwise.model.reason import Code
     from railwise.report.code_pages import code_named, codes_table, page_item, page_lines
+    from railwise.report.live_words import live_word_item, live_word_lines, live_word_named
 
     if code is None:
         if form in ("json", "yaml"):
@@ -32,6 +33,13 @@ def command(*, code: str | None, form: str) -> None:
             print_table(codes_table(), wide=form == "wide")
         return
     found = code_named(code)
+    word = live_word_named(code)
+    if found is None and word is not None:
+        if form in ("json", "yaml"):
+            print_data(live_word_item(word), form)
+        else:
+            print_lines(live_word_lines(word), widest=100)
+        return
     if found is None:
         raise unknown("reason code", code, [one.value for one in Code])
     if form in ("json", "yaml"):

@@ -19,6 +19,7 @@ from railwise.kubeapi.pods import Outcome, PodName, set_conditions
 from railwise.kubeapi.recorder import Recorder, Regarding
 from railwise.kubeapi.resources import PODS
 from railwise.model.reason import Code
+from railwise.report.live_words import LIVE_WORDS
 
 REFRESH = 30.0
 """Seconds after which a message with the same code is written again, if its figures have changed."""
@@ -46,13 +47,7 @@ class Word(NamedTuple):
         return whole if len(whole) <= LONGEST else whole[: LONGEST - 1] + "…"
 
 
-INCOMPLETE = "Incomplete"
-"""What is said of a pod whose gang is not all there; not a reason of the engine's."""
-
-SURPLUS = "Surplus"
-"""What is said of a pod that waits beside a gang that runs without it; not a reason of the engine's either."""
-
-_CODES = frozenset((*(code.value for code in Code), INCOMPLETE, SURPLUS))
+_CODES = frozenset((*(code.value for code in Code), *LIVE_WORDS))
 
 
 def is_ours(message: str) -> bool:

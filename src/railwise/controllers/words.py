@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 
-from railwise.controllers.announcer import INCOMPLETE, SURPLUS, Announcer, Word
+from railwise.controllers.announcer import Announcer, Word
 from railwise.controllers.cache import ClusterCache
 from railwise.engine.cycle import Engine
 from railwise.formats.kubernetes.schema import Pod
@@ -18,6 +18,7 @@ from railwise.formats.kubernetes.workloads import LivePod
 from railwise.kubeapi.recorder import Recorder, Regarding
 from railwise.model.plan import WorkloadPlan
 from railwise.model.reason import Code
+from railwise.report.live_words import INCOMPLETE, SURPLUS
 
 log = logging.getLogger("railwise.scheduler")
 
