@@ -72,6 +72,15 @@ class Run(NamedTuple):
 
         await until(so)
 
+    async def known(self, count: int) -> None:
+        """Wait until the engine was told of so many workloads: who goes before that has never been."""
+
+        async def so() -> bool:
+            gangs = self.scheduler.cache.pods.gangs.values()
+            return sum(gang.told is not None for gang in gangs) >= count
+
+        await until(so)
+
     async def free(self, name: str) -> None:
         await self.stage.client.delete(PODS, self.stage.space, name, grace=0)
 
@@ -98,6 +107,7 @@ async def singles_that_come_and_go(run: Run) -> None:
     await stage.nodes(4, racks=2)
     for index in range(160):
         await stage.pod(f"p-{index}", 1 + index % 3)
+    await run.known(160)
     for index in range(0, 160, 2):
         await run.free(f"p-{index}")
     await run.bound(12)
@@ -108,6 +118,7 @@ async def gangs_inside_racks(run: Run) -> None:
     await stage.nodes(8, racks=2)
     for index in range(18):
         await stage.job(f"g-{index}", 2 + index % 3, 4, {"required": "rack"})
+    await run.known(18)
     await run.bound(12)
     for index in range(0, 18, 2):
         for member in range(2 + index % 3):
@@ -175,6 +186,7 @@ async def others_and_failures(run: Run) -> None:
         await run.free(one.name)
     for index in range(80):
         await stage.pod(f"s-{index}", 1, {"preferred": "rack"})
+    await run.known(80)
     await run.bound(8)
 
 

@@ -155,6 +155,9 @@ def _work(todo: list[Cell], runner: Runner, store: Store, done: Done, how: tuple
         team = _team(runner, ray, min(workers or os.cpu_count() or 1, len(todo)) if ray is None else workers)
         work_off(team, todo, tries, finished, failed)
     except KeyboardInterrupt:
+        # It may have come between a result's way to the disk and its being counted.
+        saved = ((cell, store.load(cell)) for cell in todo if cell.number not in done.numbers)
+        done.numbers.update({cell.number: (cell, found) for cell, found in saved if found is not None})
         return True
     finally:
         if team is not None:
