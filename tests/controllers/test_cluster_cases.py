@@ -20,6 +20,7 @@ from railwise.kubeapi.objects import PartialObject
 from railwise.kubeapi.pods import PodName, bind
 from railwise.kubeapi.resources import JOBS, NODES, PODS, PRIORITY_CLASSES
 from railwise.kubeapi.watching import Scope
+from railwise.report.live_words import SURPLUS
 from tests.conftest import ROOT
 from tests.control_plane import uid_of
 from tests.controllers.live_cases import Live, chosen, in_turn, levels, maker, nodes, pods, priority_class
@@ -86,7 +87,9 @@ class Stage:
                 places[workloads[name], int(rank)] = pod.spec.node_name
             for one in said[pod.metadata.name].conditions if pod.metadata.name in said else ():
                 if one.type == "PodScheduled" and one.status == "False":
-                    codes[workloads[name]] = one.message.partition(":")[0]
+                    code = one.message.partition(":")[0]
+                    if code != SURPLUS:  # the gang runs without this pod, and a plan says no more
+                        codes[workloads[name]] = code
         return places, codes
 
     async def decided(self) -> Answer:

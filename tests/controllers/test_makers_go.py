@@ -40,3 +40,15 @@ def test_a_kind_that_may_not_be_listed_any_more_takes_no_pods_with_it() -> None:
     world.put(pod("s-0", owner="JobSet/s"))
     world.clock.now = 2.0
     assert world.settle() == {"s-0": "n"}
+
+
+def test_somebody_elses_pod_on_a_node_that_is_not_there_is_nobodys_business() -> None:
+    world = World(node("n"))
+    world.put(pod("theirs", on="gone", schedulerName="somebody"))
+    world.settle()
+    assert world.plan is not None
+    assert world.plan.workloads == ()
+    world.cache.nodes.put(node("gone"))
+    world.settle()
+    assert world.engine is not None
+    assert len(world.engine.records) == 1

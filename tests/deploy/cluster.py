@@ -53,9 +53,8 @@ async def applied(client: Client, objects: Sequence[dict[str, Any]], *, dry_run:
     for one in objects:
         meta = one["metadata"]
         resource = resource_of(one)
-        path = (
-            f"{resource.path(meta.get('namespace', ''), meta['name'])}?fieldManager=tests&fieldValidation=Strict{trial}"
-        )
+        query = f"fieldManager=tests&force=true&fieldValidation=Strict{trial}"
+        path = f"{resource.path(meta.get('namespace', ''), meta['name'])}?{query}"
         await client.write("PATCH", path, resource, one, "application/apply-patch+yaml")
 
 

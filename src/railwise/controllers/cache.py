@@ -172,7 +172,7 @@ class ClusterCache:
             if self._held.waits(gang):
                 continue
             told = gang.told is not None
-            built = self._read(gang, around) if gang.members else None
+            built = self._read(gang, around) if self._reader.here(gang, around) else None
             if built is not None:
                 submitted.append(built)
             elif told and (not gang.members or gang.name in self.lacking):

@@ -92,6 +92,11 @@ class GangReader:
         self._patterns = Patterns()
         self.ignored: list[tuple[Pod, str]] = []
 
+    def here(self, gang: LiveGang, around: Surroundings) -> bool:
+        """Return whether there is anything of a gang: somebody else's pod on a node that is not there holds no room."""
+        pods = gang.members.values()
+        return any(gang.key.kind != OCCUPANT or pod.spec.node_name in around.known_nodes for pod in pods)
+
     def read(self, gang: LiveGang, assumed: Mapping[str, str], around: Surroundings, now: float) -> Built:
         """Return the workload of a gang as its pods are; ``assumed`` are nodes of pods that are being bound, by uid.
 
