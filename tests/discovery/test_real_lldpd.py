@@ -194,9 +194,13 @@ def test_real_frames_make_the_right_map(machines: dict[str, Machine]) -> None:
 
 
 def plug(machines: dict[str, Machine], leaf: str) -> None:
-    """Pull the first cable of gpu-1 and plug it into swp1 of a leaf."""
+    """Pull the first cable of gpu-1 and plug it into swp1 of a leaf, as slowly as people do.
+
+    An interface that is gone and back within a moment leaves lldpd deaf on all others.
+    """
     server, there = machines["gpu-1"].space, machines[leaf].space
     ip("-n", server, "link", "delete", "eth0")
+    time.sleep(2.5)
     ip("link", "add", "eth0", "netns", server, "type", "veth", "peer", "name", "swp1", "netns", there)
     ip("-n", server, "link", "set", "eth0", "up")
     ip("-n", there, "link", "set", "swp1", "up")
