@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -23,7 +22,7 @@ from railwise.kubeapi.objects import PartialObject
 from railwise.kubeapi.resources import JOBS, NAMESPACES, NODES, PODS
 from railwise.kubeapi.watching import Scope
 from tests.control_plane import pod
-from tests.controllers.test_cluster_scheduler import PATIENCE, Stage, until
+from tests.controllers.test_cluster_scheduler import Stage, until, working
 
 
 @pytest.fixture(scope="module")
@@ -104,19 +103,8 @@ class GateStage(Stage):
 async def gatekeeping(stage: GateStage, client: Client | None = None) -> AsyncIterator[Scheduler]:
     """Run the gate for a while."""
     cache = GateCache()
-    scheduler = Scheduler(client or stage.client, cache, mode=GateMode(cache))
-    task = asyncio.create_task(scheduler.run())
-    try:
-        ready = asyncio.create_task(scheduler.ready.wait())
-        async with asyncio.timeout(PATIENCE):
-            await asyncio.wait([task, ready], return_when=asyncio.FIRST_COMPLETED)
-        ready.cancel()
-        if task.done():
-            task.result()
+    async with working(Scheduler(client or stage.client, cache, mode=GateMode(cache))) as scheduler:
         yield scheduler
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
 
 @pytest.fixture

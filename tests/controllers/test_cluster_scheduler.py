@@ -93,11 +93,8 @@ async def until(true: Callable[[], Awaitable[bool]]) -> None:
 
 
 @asynccontextmanager
-async def scheduling(
-    stage: Stage, client: Client | None = None, cache: ClusterCache | None = None
-) -> AsyncIterator[Scheduler]:
-    """Run a scheduler for a while."""
-    scheduler = Scheduler(client or stage.client, cache or ClusterCache(stage.name))
+async def working(scheduler: Scheduler) -> AsyncIterator[Scheduler]:
+    """Let a scheduler work for a while, from when it is ready."""
     task = asyncio.create_task(scheduler.run())
     try:
         ready = asyncio.create_task(scheduler.ready.wait())
@@ -110,6 +107,15 @@ async def scheduling(
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def scheduling(
+    stage: Stage, client: Client | None = None, cache: ClusterCache | None = None
+) -> AsyncIterator[Scheduler]:
+    """Run a scheduler for a while."""
+    async with working(Scheduler(client or stage.client, cache or ClusterCache(stage.name))) as scheduler:
+        yield scheduler
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from railwise.cli.durations import duration_of
 from railwise.cli.fabric_serve import LAB
 
 
@@ -39,13 +40,7 @@ def set_cable(ends: tuple[str, str], *, down: bool | None, folder: str) -> None:
 @_lab_option
 def flap(ends: tuple[str, str], *, times: int, every: str, folder: str) -> None:
     """Let the link between two ends go down and up again, several times."""
-    from railwise.cli.errors import HintedError
-    from railwise.model.quantity import parse_duration
-
-    try:
-        seconds = parse_duration(every) / 1_000_000
-    except ValueError as error:
-        raise HintedError(f"--every {every}: {error}", "a time such as 2s or 500ms") from None
+    seconds = duration_of("--every", every, "a time such as 2s or 500ms") / 1_000_000
     _send(folder, {"do": "cable", "ends": list(ends), "times": times, "every": seconds})
 
 

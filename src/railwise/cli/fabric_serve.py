@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from railwise.cli.durations import duration_of
+
 if TYPE_CHECKING:
     from railwise.lab.running import RunningLab
     from railwise.lab.serving import Listening
@@ -76,13 +78,7 @@ def serve(path: str, *, folder: str, host: str, port: int, speed: float, **more:
 
 
 def _seconds(lifetime: str) -> float | None:
-    from railwise.cli.errors import HintedError
-    from railwise.model.quantity import parse_duration
-
-    try:
-        return parse_duration(lifetime) / 1_000_000 if lifetime else None
-    except ValueError as error:
-        raise HintedError(f"--for {lifetime}: {error}", "a time such as 10m") from None
+    return duration_of("--for", lifetime, "a time such as 10m") / 1_000_000 if lifetime else None
 
 
 def _listening(host: str, port: int, security: dict[str, object]) -> Listening:

@@ -73,12 +73,51 @@ def set_logs(level: str, form: str) -> None:
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
 
 
+def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--log-format`` and ``--log-level``; logs are set by them."""
+
+    @wraps(command)
+    def logged(*, log_level: str, log_format: str, **rest: Any) -> Any:  # noqa: ANN401 -- click's own
+        set_logs(log_level, log_format)
+        return command(**rest)
+
+    logged = click.option("--log-level", type=click.Choice(LOG_LEVELS), default="info", show_default=True)(logged)
+    return click.option("--log-format", type=click.Choice(LOG_FORMATS), default="text", show_default=True)(logged)
+
+
+metrics_option = click.option(
+    "--metrics-address",
+    "--metrics",
+    "address",
+    default="",
+    metavar="HOST:PORT",
+    help="Serve /metrics, /healthz and /readyz there.",
+)
+"""``--metrics-address``, as ``address``."""
+
+
+def leading_options(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return what adds ``--leader-elect`` and ``--lease``, by default that of ``railwise-NAME``."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        command = click.option(
+            "--lease", default=f"kube-system/railwise-{name}", show_default=True, metavar="NAMESPACE/NAME"
+        )(command)
+        return click.option(
+            "--leader-elect/--no-leader-elect",
+            default=True,
+            show_default=True,
+            help="Take part in an election, so that of several replicas one works.",
+        )(command)
+
+    return add
+
+
 def operating_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add options for logs, metrics, files and the Lease; logs are set, the rest comes as ``operating``."""
 
     @wraps(command)
-    def operated(*, log_level: str, log_format: str, **rest: Any) -> Any:  # noqa: ANN401 -- click's own
-        set_logs(log_level, log_format)
+    def operated(**rest: Any) -> Any:  # noqa: ANN401 -- click's own
         return command(operating=Operating(*(rest.pop(key) for key in Operating._fields)), **rest)
 
     options = (
@@ -91,14 +130,7 @@ def operating_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="SECONDS",
             help="Another replica takes over when the one that leads has been silent for so long.",
         ),
-        click.option(
-            "--metrics-address",
-            "--metrics",
-            "address",
-            default="",
-            metavar="HOST:PORT",
-            help="Serve /metrics, /healthz and /readyz there.",
-        ),
+        metrics_option,
         click.option(
             "--decisions",
             default="",
@@ -111,8 +143,7 @@ def operating_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="FILE",
             help="Record what is decided on, for `railwise replay`; it grows without bounds.",
         ),
-        click.option("--log-format", type=click.Choice(LOG_FORMATS), default="text", show_default=True),
-        click.option("--log-level", type=click.Choice(LOG_LEVELS), default="info", show_default=True),
+        log_options,
     )
     for option in reversed(options):
         operated = option(operated)

@@ -48,6 +48,14 @@ def levels_option(command: F) -> F:
     )(command)
 
 
+def access_options(command: F) -> F:
+    """Add ``--kubeconfig`` and ``--context``, for controllers of a live cluster."""
+    context = "The context of the kubeconfig; default: the current one."
+    command = click.option("--context", default="", metavar="NAME", help=context)(command)
+    kubeconfig = "Default: KUBECONFIG, ~/.kube/config, or the pod's own."
+    return click.option("--kubeconfig", default="", metavar="FILE", help=kubeconfig)(command)
+
+
 def settings_option(command: F) -> F:
     """Add ``--settings``, for controllers of a live cluster."""
     return click.option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from railwise.cli.durations import duration_of
 from railwise.cli.errors import HintedError, note_line
 
 if TYPE_CHECKING:
@@ -91,13 +92,5 @@ def arrive(cluster: Scenario, stream: Scenario) -> Scenario:
 
 
 def _remaining(text: str) -> int:
-    from railwise.model.quantity import parse_duration
-
     hint = "what is left of each from the start, such as 2h or 30m"
-    try:
-        value = parse_duration(text)
-    except ValueError as error:
-        raise HintedError(f"--remaining {text}: {error}", hint) from None
-    if value <= 0:
-        raise HintedError(f"--remaining {text}: nothing is left then", hint)
-    return value
+    return duration_of("--remaining", text, hint, "nothing is left then")

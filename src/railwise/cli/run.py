@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from railwise.cli.operating import Operating, Told, operating_options
-from railwise.cli.options import levels_option, settings_option
+from railwise.cli.operating import Operating, Told, leading_options, operating_options
+from railwise.cli.options import access_options, levels_option, settings_option
 from railwise.cli.run_agent import agent
 from railwise.cli.run_discovery import discovery
 from railwise.cli.run_gate import gate
@@ -28,20 +28,13 @@ group.add_command(gate)
 
 
 @group.command("scheduler")
-@click.option("--kubeconfig", default="", metavar="FILE", help="Default: KUBECONFIG, ~/.kube/config, or the pod's own.")
-@click.option("--context", default="", metavar="NAME", help="The context of the kubeconfig; default: the current one.")
+@access_options
 @levels_option
 @settings_option
 @click.option(
     "--scheduler-name", default="railwise", show_default=True, help="Place the pods that name this scheduler."
 )
-@click.option(
-    "--leader-elect/--no-leader-elect",
-    default=True,
-    show_default=True,
-    help="Take part in an election, so that of several replicas one works.",
-)
-@click.option("--lease", default="kube-system/railwise-scheduler", show_default=True, metavar="NAMESPACE/NAME")
+@leading_options("scheduler")
 @operating_options
 def scheduler(
     *,

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from railwise.cli.operating import LOG_FORMATS, LOG_LEVELS, set_logs
+from railwise.cli.operating import log_options
+from railwise.cli.options import access_options
 
 if TYPE_CHECKING:
     from railwise.formats.discovery.settings import Local
@@ -32,10 +33,8 @@ SOURCES = ("lldpd", "nvml", "nvidia-smi", "kfd", "affinity")
     "--heartbeat", type=click.IntRange(10, 3600), default=60, show_default=True, help="Seconds between signs of life."
 )
 @click.option("--node", default="", metavar="NAME", help="Default: the node that the token is bound to.")
-@click.option("--kubeconfig", default="", metavar="FILE", help="Default: KUBECONFIG, ~/.kube/config, or the pod's own.")
-@click.option("--context", default="", metavar="NAME", help="The context of the kubeconfig; default: the current one.")
-@click.option("--log-format", type=click.Choice(LOG_FORMATS), default="text", show_default=True)
-@click.option("--log-level", type=click.Choice(LOG_LEVELS), default="info", show_default=True)
+@access_options
+@log_options
 def agent(
     *,
     wanted: tuple[str, ...],
@@ -43,8 +42,6 @@ def agent(
     heartbeat: int,
     kubeconfig: str,
     context: str,
-    log_level: str,
-    log_format: str,
     **asked: object,
 ) -> int:
     """Tell discovery what only this node can see: its LLDP neighbours, NICs, NVLink or XGMI domain.
@@ -59,7 +56,6 @@ def agent(
     from railwise.cli.leading import serve
     from railwise.kubeapi.in_cluster import find_access
 
-    set_logs(log_level, log_format)
     access = find_access(kubeconfig, context)
 
     async def work(client: Client) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from railwise.cli.discover import PLACES
-from railwise.cli.operating import LOG_FORMATS, LOG_LEVELS, set_logs
+from railwise.cli.operating import log_options, metrics_option
+from railwise.cli.options import access_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,22 +29,13 @@ USUAL = ("labels", "configmap")
     "--publish", multiple=True, default=USUAL, show_default=True, metavar="PLACE", help=f"Keep true: {PLACES}."
 )
 @click.option("--namespace", default="kube-system", show_default=True, help="Where the ConfigMap and the Lease are.")
-@click.option("--kubeconfig", default="", metavar="FILE", help="Default: KUBECONFIG, ~/.kube/config, or the pod's own.")
-@click.option("--context", default="", metavar="NAME", help="The context of the kubeconfig; default: the current one.")
+@access_options
 @click.option(
     "--leader-elect/--no-leader-elect", default=True, show_default=True, help="Of several replicas one works."
 )
 @click.option("--lease", default="kube-system/railwise-discovery", show_default=True, metavar="NAMESPACE/NAME")
-@click.option(
-    "--metrics-address",
-    "--metrics",
-    "address",
-    default="",
-    metavar="HOST:PORT",
-    help="Serve /metrics, /healthz and /readyz there.",
-)
-@click.option("--log-format", type=click.Choice(LOG_FORMATS), default="text", show_default=True)
-@click.option("--log-level", type=click.Choice(LOG_LEVELS), default="info", show_default=True)
+@metrics_option
+@log_options
 def discovery(
     *,
     config: str,
@@ -51,8 +43,6 @@ def discovery(
     address: str,
     leader_elect: bool,
     lease: str,
-    log_level: str,
-    log_format: str,
     **where: str,
 ) -> int:
     """Follow the fabric and publish its map: node labels and a ConfigMap, only what differs.
@@ -73,7 +63,6 @@ def discovery(
     from railwise.kubeapi.measured import Measured
     from railwise.kubeapi.probes import probes
 
-    set_logs(log_level, log_format)
     access = find_access(where["kubeconfig"], where["context"])
     settings, base = read_settings(config, None)
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from railwise.cli.errors import HintedError
-from railwise.cli.operating import Operating, Told, operating_options
-from railwise.cli.options import levels_option, settings_option
+from railwise.cli.operating import Operating, Told, leading_options, operating_options
+from railwise.cli.options import access_options, levels_option, settings_option
 
 if TYPE_CHECKING:
     from railwise.controllers.admission_keeper import Place
@@ -34,8 +34,7 @@ class Hook(NamedTuple):
 
 
 @click.command("gate")
-@click.option("--kubeconfig", default="", metavar="FILE", help="Default: KUBECONFIG, ~/.kube/config, or the pod's own.")
-@click.option("--context", default="", metavar="NAME", help="The context of the kubeconfig; default: the current one.")
+@access_options
 @levels_option
 @settings_option
 @click.option(
@@ -66,13 +65,7 @@ class Hook(NamedTuple):
     metavar="NAMESPACE/NAME",
     help="The Secret in which the webhook's certificate is kept.",
 )
-@click.option(
-    "--leader-elect/--no-leader-elect",
-    default=True,
-    show_default=True,
-    help="Take part in an election, so that of several replicas one works.",
-)
-@click.option("--lease", default="kube-system/railwise-gate", show_default=True, metavar="NAMESPACE/NAME")
+@leading_options("gate")
 @operating_options
 def gate(
     *,

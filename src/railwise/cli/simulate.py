@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from railwise.cli.durations import duration_of
 from railwise.cli.options import POLICIES, files_option, levels_option
 from railwise.cli.recorded_start import recorded_start_options
 from railwise.cli.simulate_options import Draws, Outputs, draws_options, outputs_options
@@ -84,7 +85,8 @@ def _failing(scenario: Scenario, draws: Draws) -> Scenario:
         return scenario
     from railwise.model.failure import Failure
 
-    mean, repair = _duration("--mtbf", draws.mtbf, "30d"), _duration("--repair", draws.repair, "4h")
+    mean = duration_of("--mtbf", draws.mtbf, "as in --mtbf 30d", "expected more than 0s")
+    repair = duration_of("--repair", draws.repair, "as in --repair 4h", "expected more than 0s")
     every = Failure(mean, repair, tuple(node.name for node in scenario.nodes))
     return replace(scenario, failures=(*scenario.failures, every))
 
@@ -101,28 +103,5 @@ def _notes(draws: Draws) -> tuple[str, ...]:
 
 def _time(text: str) -> int:
     """Return the end of a run in µs."""
-    from railwise.cli.errors import HintedError
-    from railwise.model.quantity import parse_duration
-
     hint = "a time after the start, such as 90m or 1h30m"
-    try:
-        end = parse_duration(text)
-    except ValueError as error:
-        raise HintedError(f"--until {text}: {error}", hint) from None
-    if end <= 0:
-        raise HintedError(f"--until {text}: nothing happens before the start", hint)
-    return end
-
-
-def _duration(option: str, text: str, example: str) -> int:
-    """Return the value of an option in µs, more than 0."""
-    from railwise.cli.errors import HintedError
-    from railwise.model.quantity import parse_duration
-
-    try:
-        found = parse_duration(text)
-    except ValueError as error:
-        raise HintedError(f"{option} {text}: {error}", f"as in {option} {example}") from None
-    if found <= 0:
-        raise HintedError(f"{option} {text}: expected more than 0s", f"as in {option} {example}")
-    return found
+    return duration_of("--until", text, hint, "nothing happens before the start")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from railwise.cli.durations import duration_of
 from railwise.cli.errors import HintedError, note_line
 from railwise.cli.recorded_start import RecordedStart, arrive, check_start, lives_on
 
@@ -151,14 +152,7 @@ def _replayed(
 
 
 def _duration(option: str, text: str) -> int:
-    from railwise.model.quantity import parse_duration
-
-    try:
-        value = parse_duration(text)
-    except ValueError as error:
-        raise HintedError(
-            f"{option} {text}: {error}", "a time after the trace's first submission, such as 10d"
-        ) from None
+    value = duration_of(option, text, "a time after the trace's first submission, such as 10d")
     if value < 0:
         raise HintedError(f"{option} {text}: before the trace's first submission", "such as 10d or 36h")
     return value

@@ -62,6 +62,8 @@ class Failures:
 
     def next(self, certain: int | None, *, endless: bool) -> int | None:
         """Return the time of the next moment, where ``certain`` is that of what happens anyway (None: nothing)."""
+        if not self._parts:
+            return certain
         times = [] if certain is None else [certain]
         if self._mends:
             times.append(self._mends[0][0])

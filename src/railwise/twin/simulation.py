@@ -75,19 +75,16 @@ class Simulation:
 
     def run(self, until: int = 0) -> None:
         """Go on until a time in µs (0: until nothing happens any more); what happens at that time still happens."""
-        now = self._next(until)
-        while now is not None and (not until or now <= until):
-            quiet = self._calendar.next() is None and not until
+        while True:
+            certain = self._calendar.next()
+            now = self._failures.next(certain, endless=until > 0)
+            if now is None or (until and now > until):
+                break
             self._pass_time(now)
-            broken = self._failures.take(now, quiet=quiet)
+            broken = self._failures.take(now, quiet=certain is None and not until)
             self._moment([*self._calendar.take(now), *broken])
-            now = self._next(until)
         if until > self.now:
             self._pass_time(until)
-
-    def _next(self, until: int) -> int | None:
-        """Return the time of the next moment; None: nothing happens any more."""
-        return self._failures.next(self._calendar.next(), endless=until > 0)
 
     def plan(self) -> Plan:
         """Return the state of all workloads as a plan, with everything that was evicted or moved so far."""

@@ -22,14 +22,13 @@ from railwise.formats.discovery.settings import (
     Trust,
 )
 from railwise.formats.document import load
-from railwise.formats.faults import Faults, at_index, at_key, described, guess, shown
-from railwise.formats.scenario.reader import METADATA_RECORD, check_kind
+from railwise.formats.faults import Faults, at_index, shown
+from railwise.formats.scenario.reader import read_head
 from railwise.model.errors import Fault, InputError
 
 T = TypeVar("T")
 
 _SOURCES = ("switches", "files", "managers", "local", "cluster", "lab")
-_KEYS = ("apiVersion", "kind", "metadata", "spec")
 
 
 def read_discovery_text(data: bytes, source: str) -> Settings:
@@ -42,17 +41,9 @@ def read_discovery_text(data: bytes, source: str) -> Settings:
 
 def read_discovery(value: object, source: str = "") -> Settings:
     """Return the settings of a whole document. Raises InputError with all faults."""
-    if not isinstance(value, dict):
-        message = f"expected a mapping with apiVersion, kind and spec, not {described(value)}"
-        raise InputError([Fault("", message)], source)
-    check_kind(value, "Discovery", source)
     faults = Faults()
-    for key in value:
-        if key not in _KEYS:
-            belongs = ", it belongs under 'spec'" if key in DISCOVERY_RECORD.fields else ""
-            faults.add(at_key("", key), f"unknown field{guess(key, _KEYS) or belongs}")
-    metadata = METADATA_RECORD.read(value.get("metadata") or {}, "metadata", faults) or {}
-    record = DISCOVERY_RECORD.read(value.get("spec") or {}, "spec", faults) or {}
+    document, metadata = read_head(value, "Discovery", DISCOVERY_RECORD.fields, source, faults)
+    record = DISCOVERY_RECORD.read(document.get("spec") or {}, "spec", faults) or {}
     targets, speakers = _switches(record.get("switches", []), faults)
     settings = Settings(
         name=metadata.get("name", ""),

@@ -15,11 +15,10 @@ from railwise.formats.fabric.devices import Names, build_domains, build_planes, 
 from railwise.formats.fabric.events import Ground, build_events
 from railwise.formats.fabric.records import FABRIC_RECORD
 from railwise.formats.fabric.terms import MOST_CABLES
-from railwise.formats.faults import Faults, at_index, at_key, described, guess, shown
-from railwise.formats.scenario.reader import METADATA_RECORD, check_kind
+from railwise.formats.faults import Faults, at_index, shown
+from railwise.formats.scenario.reader import read_head
 from railwise.model.errors import Fault, InputError
 
-_KEYS = ("apiVersion", "kind", "metadata", "spec")
 _ENDS = 2
 
 
@@ -33,20 +32,12 @@ def read_fabric_text(data: bytes, source: str) -> Fabric:
 
 def read_fabric(value: object, source: str = "") -> Fabric:
     """Return the fabric of a whole document. Raises InputError with all faults."""
-    if not isinstance(value, dict):
-        message = f"expected a mapping with apiVersion, kind and spec, not {described(value)}"
-        raise InputError([Fault("", message)], source)
-    check_kind(value, "Fabric", source)
     faults = Faults()
-    for key in value:
-        if key not in _KEYS:
-            belongs = ", it belongs under 'spec'" if key in FABRIC_RECORD.fields else ""
-            faults.add(at_key("", key), f"unknown field{guess(key, _KEYS) or belongs}")
-    metadata = METADATA_RECORD.read(value.get("metadata") or {}, "metadata", faults) or {}
-    if value.get("spec") is None:
+    document, metadata = read_head(value, "Fabric", FABRIC_RECORD.fields, source, faults)
+    if document.get("spec") is None:
         faults.add("spec", "the field 'spec' is required")
         faults.raise_any(source)
-    fabric = _build(value["spec"], metadata.get("name", ""), faults)
+    fabric = _build(document["spec"], metadata.get("name", ""), faults)
     faults.raise_any(source)
     return fabric
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 from railwise.formats.document import load
 from railwise.formats.faults import Faults, at_key, described, guess
 from railwise.formats.scenario.policy import POLICY_RECORD, build_policy
-from railwise.formats.scenario.reader import METADATA_RECORD, SPEC_RECORD, check_kind
+from railwise.formats.scenario.reader import SPEC_RECORD, read_head
 from railwise.model.errors import Fault, InputError
 from railwise.model.policy import Policy
 
-_KEYS = ("apiVersion", "kind", "metadata", "spec")
 _POLICY = "policy"
 
 
@@ -25,16 +24,8 @@ def read_live_policy(data: bytes, source: str, default: Policy) -> Policy:
     documents = load(data, source)
     if len(documents) != 1:
         raise InputError([Fault("", f"expected one document, not {len(documents)}")], source)
-    value = documents[0].value
-    if not isinstance(value, dict):
-        message = f"expected a mapping with apiVersion, kind and spec, not {described(value)}"
-        raise InputError([Fault("", message)], source)
-    check_kind(value, "Scenario", source)
     faults = Faults()
-    for key in value:
-        if key not in _KEYS:
-            faults.add(at_key("", key), f"unknown field{guess(key, _KEYS)}")
-    METADATA_RECORD.read(value.get("metadata") or {}, "metadata", faults)
+    value, _ = read_head(documents[0].value, "Scenario", SPEC_RECORD.fields, source, faults)
     spec = {} if value.get("spec") is None else value["spec"]
     if not isinstance(spec, dict):
         faults.add("spec", f"expected a mapping with 'policy', not {described(spec)}")

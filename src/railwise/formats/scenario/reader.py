@@ -7,6 +7,7 @@ a *warning*. So a snapshot of any cluster opens, and no misspelt rule is ever dr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -29,6 +30,9 @@ from railwise.model.errors import Fault, InputError
 from railwise.model.scenario import Scenario
 
 API_VERSION = "railwise.dev/v1alpha1"
+HEAD = ("apiVersion", "kind", "metadata", "spec")
+"""The fields of every document."""
+
 KINDS = ("Scenario", "Plan", "Case", "Fabric", "Discovery", "Sweep")
 
 
@@ -92,6 +96,24 @@ def check_kind(value: dict[str, Any], wanted: str, source: str) -> None:
         raise InputError([Fault("kind", f"expected '{wanted}', {found}")], source)
 
 
+def read_head(
+    value: object, kind: str, fields: Mapping[str, Field], source: str, faults: Faults
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a whole document and its metadata; ``fields`` are those of its ``spec``, which are no fields of its own.
+
+    Raises InputError if it is no mapping, or of another kind; other faults are noted.
+    """
+    if not isinstance(value, dict):
+        message = f"expected a mapping with apiVersion, kind and spec, not {described(value)}"
+        raise InputError([Fault("", message)], source)
+    check_kind(value, kind, source)
+    for key in value:
+        if key not in HEAD:
+            belongs = ", it belongs under 'spec'" if key in fields else ""
+            faults.add(at_key("", key), f"unknown field{guess(key, HEAD) or belongs}")
+    return value, METADATA_RECORD.read(value.get("metadata") or {}, "metadata", faults) or {}
+
+
 class Draft(NamedTuple):
     """A document as read, before what it says about other documents' nodes is checked."""
 
@@ -102,21 +124,11 @@ class Draft(NamedTuple):
 
 def draft_document(value: object, source: str, read_file: ReadFile | None, faults: Faults) -> Draft:
     """Return what a whole document says by itself; faults are noted, InputError if it is no scenario at all."""
-    if not isinstance(value, dict):
-        raise InputError(
-            [Fault("", f"expected a mapping with apiVersion, kind and spec, not {described(value)}")], source
-        )
-    check_kind(value, "Scenario", source)
-    for key in value:
-        if key not in {"apiVersion", "kind", "metadata", "spec"}:
-            likely = guess(key, ("apiVersion", "kind", "metadata", "spec"))
-            belongs = ", it belongs under 'spec'" if key in SPEC_RECORD.fields else ""
-            faults.add(at_key("", key), f"unknown field{likely or belongs}")
-    metadata = METADATA_RECORD.read(value.get("metadata") or {}, "metadata", faults) or {}
-    if value.get("spec") is None:
+    document, metadata = read_head(value, "Scenario", SPEC_RECORD.fields, source, faults)
+    if document.get("spec") is None:
         faults.add("spec", "the field 'spec' is required")
         return Draft(Scenario(), [], [])
-    return draft(value["spec"], metadata.get("name", ""), read_file, faults)
+    return draft(document["spec"], metadata.get("name", ""), read_file, faults)
 
 
 def draft(spec: object, name: str, read_file: ReadFile | None, faults: Faults) -> Draft:
