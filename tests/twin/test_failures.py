@@ -15,7 +15,7 @@ from railwise.model.plan import State
 from railwise.model.scenario import Scenario
 from railwise.model.splitmix import SplitMix
 from railwise.twin.comparison import compare
-from railwise.twin.failures import Failures, exponential
+from railwise.twin.failures import Failures, endless, exponential
 from railwise.twin.simulation import Simulation
 
 HOUR = 3_600_000_000
@@ -153,3 +153,20 @@ def test_what_the_document_says_of_a_node_itself_is_left_to_it() -> None:
         names |= {event.name for event in failures.take(now, quiet=False) if isinstance(event, NodeChange)}
         now = failures.next(None, endless=True)
     assert names == {"n-2"}
+
+
+@pytest.mark.parametrize(
+    ("workload", "expected"),
+    [
+        ({"kind": "training", "pods": 4, "duration": "10d"}, [("a", 20)]),
+        ({"kind": "training", "pods": 4, "duration": "10d", "checkpoint": {"every": "1h"}}, []),
+        ({"kind": "training", "pods": 4, "duration": "3d"}, []),
+        ({"pods": 4, "duration": "10d"}, []),
+        ({"pods": 4, "duration": "20d"}, [("a", 10)]),
+        ({"kind": "inference", "pods": 4}, []),
+    ],
+)
+def test_who_will_hardly_ever_be_done_is_known(workload: dict[str, object], expected: list[tuple[str, int]]) -> None:
+    scenario = cluster({"name": "a", "request": {"gpu": 8}, **workload}, failures=[EVERY])
+    assert endless(scenario) == expected
+    assert endless(replace(scenario, failures=())) == []

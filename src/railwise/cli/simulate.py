@@ -61,6 +61,8 @@ def command(
     check(outputs)
     scenario, end = read_scenario(paths, files, levels, replay, _time(until) if until else 0)
     scenario = _failing(scenario, draws)
+    if not end:
+        _warn_of_endless(scenario)
     scenarios = _drawn(scenario, draws)
     with RunProgress(end) as progress:
         runs = list(compare(scenarios.__getitem__, policies, tuple(scenarios), end, progress.tell))
@@ -89,6 +91,18 @@ def _failing(scenario: Scenario, draws: Draws) -> Scenario:
     repair = duration_of("--repair", draws.repair, "as in --repair 4h", "expected more than 0s")
     every = Failure(mean, repair, tuple(node.name for node in scenario.nodes))
     return replace(scenario, failures=(*scenario.failures, every))
+
+
+def _warn_of_endless(scenario: Scenario) -> None:
+    """Say who will hardly ever be done, so that nobody waits for the end of time."""
+    from railwise.cli.errors import hint_line, warning_line
+    from railwise.twin.failures import endless
+
+    found = endless(scenario)
+    for name, expected in found[:3]:
+        warning_line(f"{name}: {expected} failures are to be expected before its work is saved: it may never be done")
+    if found:
+        hint_line("give it a checkpoint, or the run an end (--until 30d); Ctrl-C shows what there is")
 
 
 def _notes(draws: Draws) -> tuple[str, ...]:

@@ -16,9 +16,13 @@ from typing import Final, NamedTuple
 from railwise.engine.events import Event, NodeChange, UplinkChange
 from railwise.model.scenario import Scenario
 from railwise.model.splitmix import SplitMix
+from railwise.twin.progress import all_pods
 
 UNIT: Final = 1 << 32
 """Parts of a mean that are told apart."""
+
+HOPELESS: Final = 7
+"""Failures to be expected before work is saved, beyond which it is hardly ever saved."""
 
 
 class Part(NamedTuple):
@@ -94,6 +98,23 @@ class Failures:
         self._whole[one.group] += by
         topology, level, node, carried, cables = self._groups[one.group]
         return UplinkChange(topology, level, node, carried * self._whole[one.group] // cables)
+
+
+def endless(scenario: Scenario) -> list[tuple[str, int]]:
+    """Return workloads that may never end, with the failures of their nodes to be expected before work is saved.
+
+    Time without a failure is exponential, so work that n of them interrupt in the mean goes through with e^-n; more
+    than ``HOPELESS`` is less than one time in a thousand. A gang in training loses all its work with any of its nodes.
+    """
+    often = min([failure.mtbf for failure in scenario.failures if failure.nodes], default=0)
+    found = []
+    for workload in scenario.workloads if often else ():
+        unsaved = workload.checkpoint.every if workload.checkpoint else workload.duration or 0
+        together = all_pods(workload.root) if workload.kind == "training" else 1
+        expected = unsaved * together // often
+        if expected > HOPELESS:
+            found.append((workload.name, expected))
+    return found
 
 
 def exponential(chance: SplitMix, mean: int) -> int:
